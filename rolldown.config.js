@@ -19,8 +19,7 @@ const CHUNKS = {
   start: ["cli/start.ts"],
   /** `get` from a server; most of it is needed by all commands that read. */
   read: [
-    "cli/arguments/parse-words.ts",
-    "cli/commands/run-get.ts",
+    "cli/commands/get.ts",
     "client/client.ts",
     "model/source.ts",
     // `run` and data files need it.
@@ -29,7 +28,7 @@ const CHUNKS = {
   /** A data file. */
   local: ["tasks/data/open-data.ts", "service/service.ts"],
   /** `run`, which scripts call most often after `get`. */
-  run: ["tasks/run/run-program.ts"],
+  run: ["cli/commands/run.ts"],
   /** All other commands. */
   main: ["cli/program.ts"],
 };

@@ -1,9 +1,11 @@
 import { UsageError } from "../kit/text/errors.js";
 import { nearest } from "../kit/text/nearest.js";
-import { OUTPUT_WORDS } from "./output/context.js";
+import { type Command, LEADING_WORDS, VERSION_FLAG } from "./arguments/command.js";
+import { writeLines } from "./output/output.js";
+import { packageVersion } from "./process-io.js";
 
-/** Loads the module of a command when it is called. The module of `get` exports `getCommand`. */
-type Load = () => Promise<object>;
+/** Loads the module of a command when it is called. */
+type Load = () => Promise<{ definition: Command }>;
 
 /** The commands by the headings of the help, in its order. */
 export const GROUPS: Record<
@@ -73,7 +75,7 @@ export const GROUPS: Record<
     unseal: [
       "[data]",
       "write a sealed data file in clear again",
-      () => import("./commands/seal.js"),
+      async () => ({ definition: (await import("./commands/seal.js")).unseal }),
     ],
     migrate: [
       "<from> <to>",
@@ -136,28 +138,64 @@ export const GROUPS: Record<
   },
 };
 
-export const VERSION_FLAGS = ["-V", "-v", "--version"];
+const ROWS = Object.assign({}, ...Object.values(GROUPS)) as (typeof GROUPS)[string];
 
-/** The flags that may stand before a command. */
-const SWITCHES = [...OUTPUT_WORDS, "-h", "--help", ...VERSION_FLAGS];
+/** `appvars` itself, which prints the version, and otherwise help. */
+const ROOT: Command = {
+  description: "Serve the variables of an application environment, and read them from scripts.",
+  flags: { "-V, --version": { help: VERSION_FLAG["-V, --version"], required: true } },
+  examples: ["appvars serve"],
+  run: (_args, _flags, { io }) => writeLines(io.stdout, [packageVersion()]),
+};
 
-export const NAMES = Object.values(GROUPS).flatMap(Object.keys);
+async function load(name: string): Promise<Command> {
+  const [, summary, loadModule] = ROWS[name] as NonNullable<(typeof ROWS)[string]>;
+  return { ...(await loadModule()).definition, summary };
+}
 
-/** @param below returns the commands below a path */
-export function findUnknownCommand(
-  argv: readonly string[],
-  below = (path: readonly string[]) => (path.length === 0 ? NAMES : []),
-): UsageError | undefined {
-  const path: string[] = [];
-  for (const word of argv) {
-    if (word === "help" || SWITCHES.includes(word)) continue;
-    const names = below(path);
+/** Loads the whole command line. */
+export async function loadAll(): Promise<Command> {
+  const names = Object.keys(ROWS);
+  const loaded = await Promise.all(names.map(load));
+  return {
+    ...ROOT,
+    commands: Object.fromEntries(loaded.map((command, index) => [names[index], command])),
+  };
+}
+
+/** A command that was called by its names, and the words around these. */
+export interface FoundCommand {
+  /** Empty for `appvars` itself. */
+  path: string[];
+  command: Command;
+  words: string[];
+}
+
+/**
+ * Finds the command that a command line calls, and loads it. `help NAME` becomes `NAME --help`.
+ *
+ * @throws UsageError for an unknown command
+ */
+export async function findCommand(argv: readonly string[]): Promise<FoundCommand> {
+  const found: FoundCommand = { path: [], command: ROOT, words: [] };
+  const rest = [...argv];
+  let needsHelp = false;
+  for (let names = Object.keys(ROWS); names.length > 0; ) {
+    const [word] = rest;
     // commander reports another flag here; the next word may be its value.
-    if (names.length === 0 || word.startsWith("-")) return undefined;
-    if (!names.includes(word)) return unknownCommand(word, names);
-    path.push(word);
+    if (word === undefined || (word.startsWith("-") && !LEADING_WORDS.includes(word))) break;
+    rest.shift();
+    if (LEADING_WORDS.includes(word)) found.words.push(word);
+    else if (word === "help") needsHelp = true;
+    else if (names.includes(word)) {
+      const child = found.command.commands?.[word];
+      found.command = child ?? (await load(word));
+      found.path.push(word);
+      names = Object.keys(found.command.commands ?? {});
+    } else throw unknownCommand(word, names);
   }
-  return undefined;
+  found.words.push(...(needsHelp ? ["--help"] : []), ...rest);
+  return found;
 }
 
 /** The commands that other programs' names and former ones stand for. */

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { type AddressInfo, createServer as createTcpServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { parseCacheAge } from "../../src/cli/arguments/cache-flags.js";
+import { parseCacheAge } from "../../src/cli/arguments/flag-arguments.js";
 import { cachedCli, filesIn } from "../support/cached-cli.js";
 import { runCli } from "../support/cli.js";
 import { DATA, edited } from "../support/data.js";

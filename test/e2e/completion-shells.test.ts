@@ -1,13 +1,20 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
+import {
+  type Command,
+  flagRows,
+  HELP_FLAG,
+  OUTPUT_FLAGS,
+  VERSION_FLAG,
+} from "../../src/cli/arguments/command.js";
 import { SHELL_NAMES } from "../../src/cli/completion/shells.js";
+import { loadAll } from "../../src/cli/known-commands.js";
 import { has } from "../formats/consumers.js";
 import { run } from "../support/binary.js";
 import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
-import { completionFolder, hasShell, offered, wholeProgram } from "../support/shell-completion.js";
+import { completionFolder, hasShell, offered } from "../support/shell-completion.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 
 /**
@@ -24,20 +31,16 @@ async function local(): Promise<Record<string, string>> {
 
 /** Each command as a line, with the subcommands and flags that must be offered after it. */
 function commandLines(
-  command: Command,
+  { flags, commands = {} }: Command,
   line: string,
-  above: readonly Option[],
 ): [string, string[], string[]][] {
-  const options = [...command.options, ...above].filter((option) => !option.hidden);
-  const flags = [...options.flatMap(({ long, short }) => [long, short]), "--help", "-h"].filter(
-    (flag) => flag !== undefined,
+  const rows = flagRows({ ...flags, ...OUTPUT_FLAGS, ...VERSION_FLAG, ...HELP_FLAG });
+  const spellings = rows.flatMap(({ refused, long, short }) =>
+    refused ? [] : [long, short ?? ""],
   );
-  const subcommands = command.commands.map((subcommand) => subcommand.name());
   return [
-    [line, subcommands, flags],
-    ...command.commands.flatMap((subcommand) =>
-      commandLines(subcommand, `${line} ${subcommand.name()}`, options),
-    ),
+    [line, Object.keys(commands), spellings.filter((flag) => flag !== "")],
+    ...Object.entries(commands).flatMap(([name, child]) => commandLines(child, `${line} ${name}`)),
   ];
 }
 
@@ -47,7 +50,7 @@ for (const shell of SHELL_NAMES) {
       words((await offered(shell, [line], options)).get(line));
 
     it(`${shell} completes every command and every flag`, async () => {
-      const expected = commandLines(await wholeProgram(), "appvars", []);
+      const expected = commandLines(await loadAll(), "appvars");
       const lines = expected.flatMap(([line]) => [`${line} `, `${line} --`, `${line} -`]);
       const found = await offered(shell, lines);
       for (const [line, subcommands, flags] of expected) {
@@ -61,13 +64,11 @@ for (const shell of SHELL_NAMES) {
     });
 
     it(`${shell} completes every choice of a flag, after a space and after =`, async () => {
-      const program = await wholeProgram();
-      const expected = program.commands.flatMap((command) =>
-        command.options.flatMap(({ long, argChoices }) =>
-          argChoices
-            ? [" ", "="].map(
-                (sign) => [`appvars ${command.name()} ${long}${sign}`, argChoices] as const,
-              )
+      const { commands = {} } = await loadAll();
+      const expected = Object.entries(commands).flatMap(([name, { flags }]) =>
+        flagRows(flags).flatMap(({ long, choices }) =>
+          choices
+            ? [" ", "="].map((sign) => [`appvars ${name} ${long}${sign}`, choices] as const)
             : [],
         ),
       );
@@ -188,7 +189,7 @@ for (const shell of SHELL_NAMES) {
     });
 
     it(`the script for ${shell} has no syntax errors`, async () => {
-      const { script } = await completionFolder(shell, await wholeProgram());
+      const { script } = await completionFolder(shell, await loadAll());
       expect(await run(shell, ["-n", script])).toEqual({ code: 0, stdout: "", stderr: "" });
     });
   });
@@ -222,7 +223,7 @@ for (const shell of ["zsh", "fish"] as const) {
 it.skipIf(!has("shellcheck", "--version"))(
   "shellcheck finds no problem in the script for bash (skipped without it)",
   async () => {
-    const { script } = await completionFolder("bash", await wholeProgram());
+    const { script } = await completionFolder("bash", await loadAll());
     expect(await run("shellcheck", ["-s", "bash", script])).toEqual({
       code: 0,
       stdout: "",

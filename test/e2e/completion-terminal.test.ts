@@ -2,16 +2,12 @@ import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { SHELL_NAMES, type ShellName } from "../../src/cli/completion/shells.js";
+import { loadAll } from "../../src/cli/known-commands.js";
 import { has } from "../formats/consumers.js";
 import { BINARY } from "../support/binary.js";
 import { DATA, edited } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";
-import {
-  completionFolder,
-  hasShell,
-  SHELL_ARGS,
-  wholeProgram,
-} from "../support/shell-completion.js";
+import { completionFolder, hasShell, SHELL_ARGS } from "../support/shell-completion.js";
 import { type Terminal, terminal } from "../support/terminal.js";
 
 /** Made of two parts, so that the line that sets it does not match it. */
@@ -35,7 +31,7 @@ async function shellWithCompletion(
   env: Record<string, string> = {},
   install = INSTALL[shell],
 ): Promise<Terminal & { folder: string }> {
-  const { path, script } = await completionFolder(shell, await wholeProgram());
+  const { path, script } = await completionFolder(shell, await loadAll());
   const folder = join(dirname(script), "empty");
   await mkdir(folder);
   const command = `cd '${folder}'; exec ${shell} ${SHELL_ARGS[shell].join(" ")} -i`;

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runDiff } from "../../src/cli/commands/diff.js";
 import { createContext } from "../../src/cli/output/context.js";
-import { quickCall } from "../../src/cli/start.js";
+import { main } from "../../src/cli/start.js";
 import { readSettings } from "../../src/tasks/settings/resolve-settings.js";
 import type { Decrypt } from "../../src/tasks/sources/decryption.js";
 import { BINARY, run } from "../support/binary.js";
@@ -120,7 +120,7 @@ describe("get of one name", () => {
   it("get of one name sends one request, even while the data changes", async () => {
     const { url, targets } = await switchingServer(VERSIONS, { pick: (before) => before % 2 });
     const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
-    const result = await runWith((io) => quickCall(["get", "USER"], io), { env });
+    const result = await runWith((io) => main(["get", "USER"], io), { env });
     expect(result).toEqual({ code: 0, stdout: "one\n", stderr: "" });
     expect(targets).toHaveLength(1);
   });

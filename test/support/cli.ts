@@ -1,8 +1,7 @@
 import { Readable, Writable } from "node:stream";
 import type { Io } from "../../src/cli/output/context.js";
 import type { Output } from "../../src/cli/output/output.js";
-import { main } from "../../src/cli/program.js";
-import { quickCall } from "../../src/cli/start.js";
+import { main } from "../../src/cli/start.js";
 import { readStream } from "../../src/kit/process/this-process.js";
 
 export interface CliOptions {
@@ -44,7 +43,7 @@ export const NOT_ROOT: CliOptions = process.getuid?.() === 0 ? { user: 1000, gro
  * environment.
  */
 export function runCli(argv: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-  return runWith(async (io) => (await quickCall(argv, io)) ?? main(argv, io), options);
+  return runWith((io) => main(argv, io), options);
 }
 
 /** Runs a function with its own `Io`, and returns its exit code and output. */

@@ -2,12 +2,11 @@ import { spawnSync } from "node:child_process";
 import { chmod, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Command } from "commander";
+import type { Command } from "../../src/cli/arguments/command.js";
 import { completionScript } from "../../src/cli/commands/completion.js";
 import type { ShellName } from "../../src/cli/completion/shells.js";
-import { buildWhole } from "../../src/cli/program.js";
+import { loadAll } from "../../src/cli/known-commands.js";
 import { BINARY, run } from "./binary.js";
-import { runWith } from "./cli.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 /** The arguments that start each shell without any configuration. */
@@ -20,12 +19,6 @@ export const SHELL_ARGS: Record<ShellName, readonly string[]> = {
 /** Whether this machine has the shell; otherwise its tests are skipped. */
 export function hasShell(shell: string): boolean {
   return spawnSync(shell, ["-c", "exit 0"], { stdio: "ignore" }).status === 0;
-}
-
-/** The program with all of its commands. */
-export async function wholeProgram(): Promise<Command> {
-  const { code: program } = await runWith(buildWhole);
-  return program;
 }
 
 /** A folder with the script of the shell and a command called appvars in it. */
@@ -52,7 +45,7 @@ export async function offered(
   lines: readonly string[],
   { env = {}, program }: { env?: Record<string, string>; program?: Command } = {},
 ): Promise<Map<string, string[]>> {
-  const { script, path } = await completionFolder(shell, program ?? (await wholeProgram()));
+  const { script, path } = await completionFolder(shell, program ?? (await loadAll()));
   const capture = fileURLToPath(new URL(`capture.${shell}`, import.meta.url));
   const input = join(script, "..", "lines");
   await writeFile(input, lines.map((line) => `${line}\n`).join(""));

@@ -1,10 +1,42 @@
-import { InvalidArgumentError, Option } from "commander";
 import { DURATION_EXAMPLES, durationMs, secondsOf, utcMs } from "../../kit/text/duration.js";
 import { UsageError } from "../../kit/text/errors.js";
+import { MAX_KEPT_S } from "../../model/defaults.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../model/variable.js";
+import type { Argument, FlagRow } from "./command.js";
 
-// Parsers for the arguments of flags. All throw InvalidArgumentError, to which commander adds the
-// flag's name.
+// Parsers for the values of flags and arguments.
+
+/** Thrown for an invalid value. commander adds the flag, and the value. */
+export class ArgumentError extends UsageError {}
+
+/**
+ * Parses the value of a flag or an argument.
+ *
+ * @param previous the value of the flag so far
+ * @throws ArgumentError; UsageError if a flag is repeated
+ */
+export function addValue(
+  row: Argument & Partial<FlagRow>,
+  text: string,
+  previous: unknown,
+  clock: () => number,
+): unknown {
+  const { choices, parse, repeatable, refused, long } = row;
+  if (refused !== undefined) throw new UsageError(`${long} ${refused}`);
+  if (!parse && choices?.includes(text) === false)
+    throw new ArgumentError(`Allowed choices are ${choices.join(", ")}.`);
+  const value = parse ? parse(text, clock) : text;
+  if (repeatable) return [previous ?? [], value].flat();
+  // commander would use the last value: of `--env test --env production`, one is a mistake.
+  if (previous !== undefined) throw new UsageError(`${long} is given more than once`);
+  return value;
+}
+
+/** @param rule of the argument */
+export function valid<T>(value: T, isValid: boolean, rule: string): T {
+  if (!isValid) throw new ArgumentError(`It must be ${rule}.`);
+  return value;
+}
 
 /** `90s`, `30m`, `24h` or `7d`. Returns milliseconds. */
 export function parseDuration(text: string): number {
@@ -31,36 +63,14 @@ export function parseTime(text: string, now: number, direction: 1 | -1): number 
 /** A variable's type, in any case. */
 export function parseType(text: string): VariableType {
   const type = text.toUpperCase();
-  if (!isVariableType(type))
-    throw new InvalidArgumentError(`It must be one of ${VARIABLE_TYPES.join(", ")}.`);
-  return type;
+  if (isVariableType(type)) return type;
+  throw new ArgumentError(`It must be one of ${VARIABLE_TYPES.join(", ")}.`);
 }
 
-/** An option whose value, if there is one, follows `=`: commander alone would use the next word. */
-export class InlineOption extends Option {
-  /** @param value for the flag alone */
-  constructor(
-    override flags: `${string}[=${string}]`,
-    description: string,
-    readonly value: string,
-  ) {
-    super(flags.replace("[=", " ["), description);
-  }
-
-  /**
-   * The word for the flag alone.
-   *
-   * @throws UsageError if a time follows, which hardly names a variable or a program
-   */
-  inline(next = ""): string {
-    if (Number.isNaN(secondsOf(next))) return `${this.long}=${this.value}`;
-    const [, name] = this.flags.split(/[=\]]/);
-    throw new UsageError(`the ${name} follows ${this.long} after =: ${this.long}=${next}`);
-  }
-}
-
-/** @param rule of the argument */
-export function valid<T>(value: T, isValid: boolean, rule: string): T {
-  if (!isValid) throw new InvalidArgumentError(`It must be ${rule}.`);
-  return value;
+/** The maximum age of a cached answer: whole seconds, or a time such as `12h`. Returns seconds. */
+export function parseCacheAge(text: string): number {
+  const seconds = secondsOf(text);
+  const rule =
+    "whole seconds or a time such as 12h, from 1 second to 30 days; omit --cache to cache nothing";
+  return valid(seconds, Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_KEPT_S, rule);
 }

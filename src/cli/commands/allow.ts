@@ -1,5 +1,4 @@
 import { dirname, join } from "node:path";
-import { Command } from "commander";
 import { NotFoundError } from "../../kit/text/errors.js";
 import {
   allowProject,
@@ -14,29 +13,28 @@ import {
 } from "../../tasks/settings/project-file.js";
 import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";
 import { absolutePath } from "../../tasks/surroundings.js";
+import { defineCommand } from "../arguments/command.js";
 import { type Context, printFields } from "../output/context.js";
 
-export function allowCommand(context: Context): Command {
-  return new Command("allow")
-    .description(
-      "Print the settings of a project's .appvars.json, and use them from now on. Until then they are refused, since " +
-        "they decide where your secrets and signatures are sent. After any change of the file or its path you must " +
-        "allow it again. Read it first, as you would a script.",
-    )
-    .argument(
-      "[file]",
+export const definition = defineCommand({
+  description:
+    "Print the settings of a project's .appvars.json, and use them from now on. Until then they are refused, since " +
+    "they decide where your secrets and signatures are sent. After any change of the file or its path you must " +
+    "allow it again. Read it first, as you would a script.",
+  arguments: {
+    "[file]":
       "the .appvars.json, or the folder it is in (default: this folder, or the nearest above it)",
-    )
-    .option("--revoke", "stop using it")
-    .addHelpText("after", "\nExample:\n  appvars allow")
-    .action(async (file: string | undefined, { revoke = false }: { revoke?: boolean }) => {
-      const folder =
-        file === undefined
-          ? undefined
-          : await projectFolder(absolutePath(file, context.surroundings));
-      await (revoke ? runRevoke(folder, context) : runAllow(folder, context));
-    });
-}
+  },
+  flags: { "--revoke": "stop using it" },
+  examples: ["appvars allow"],
+  async run({ file }, { revoke }, context) {
+    const folder =
+      file === undefined
+        ? undefined
+        : await projectFolder(absolutePath(file, context.surroundings));
+    await (revoke ? runRevoke(folder, context) : runAllow(folder, context));
+  },
+});
 
 /** @param folder that of the `.appvars.json`; undefined for the nearest one */
 async function runAllow(folder: string | undefined, context: Context): Promise<void> {

@@ -1,5 +1,4 @@
 import { createReadStream } from "node:fs";
-import { Command } from "commander";
 import { toInvalidFile } from "../../kit/files/system-errors.js";
 import { InvalidDataError, NotFoundError } from "../../kit/text/errors.js";
 import { suggestion } from "../../kit/text/nearest.js";
@@ -11,38 +10,30 @@ import { type History, OUTSIDE } from "../../store/history.js";
 import { idOf } from "../../store/record-changes.js";
 import { readHistory } from "../../tasks/data/open-data.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
-import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { defineCommand, type FlagValues } from "../arguments/command.js";
+import { PLACE_FLAGS } from "../arguments/data-flags.js";
 import { parseTime } from "../arguments/flag-arguments.js";
-import { addPlaceOptions } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
 
-interface AuditFlags extends SourceFlags {
-  /** Unix milliseconds. */
-  since?: number;
-  client?: string;
-}
+const FLAGS = {
+  "--since <time>": {
+    help: "only reads since a date such as 2026-01-31, or in the last 90s, 30m, 24h, 7d",
+    parse: (text: string, clock: () => number) => parseTime(text, clock(), -1),
+  },
+  "--client <name>": "only reads with the named key of this name",
+  ...PLACE_FLAGS,
+} as const;
 
-export function auditCommand(context: Context): Command {
-  const command = new Command("audit")
-    .description(
-      "List the values that clients have read, by the audit log of a server, and that are still the same: what to replace " +
-        "when somebody leaves. A client is a named key; without a name, it is the key of the environment. Whether a value " +
-        "has changed since is in the history of the data.",
-    )
-    .argument("<file...>", "the audit log, and the parts of it that were rotated out")
-    .option(
-      "--since <time>",
-      "only reads since a date such as 2026-01-31, or in the last 90s, 30m, 24h, 7d",
-      (text) => parseTime(text, context.surroundings.clock(), -1),
-    )
-    .option("--client <name>", "only reads with the named key of this name")
-    .addHelpText(
-      "after",
-      "\nExample:\n  appvars audit audit.log --since 2026-01-31 --client ana --data vars.json",
-    )
-    .action((files: string[], flags: AuditFlags) => runAudit(files, flags, context));
-  return addPlaceOptions(command);
-}
+export const definition = defineCommand({
+  description:
+    "List the values that clients have read, by the audit log of a server, and that are still the same: what to replace " +
+    "when somebody leaves. A client is a named key; without a name, it is the key of the environment. Whether a value " +
+    "has changed since is in the history of the data.",
+  arguments: { "<file...>": "the audit log, and the parts of it that were rotated out" },
+  flags: FLAGS,
+  examples: ["appvars audit audit.log --since 2026-01-31 --client ana --data vars.json"],
+  run: ({ file: files }, flags, context) => runAudit(files, flags, context),
+});
 
 /** The reads of one value by one client. */
 interface Reads {
@@ -57,7 +48,7 @@ interface Reads {
 
 async function runAudit(
   files: readonly string[],
-  flags: AuditFlags,
+  flags: FlagValues<typeof FLAGS>,
   context: Context,
 ): Promise<void> {
   const { since = Number.NEGATIVE_INFINITY, client } = flags;

@@ -1,48 +1,37 @@
-import { Command, Option } from "commander";
 import { UsageError } from "../../kit/text/errors.js";
 import { shortestName } from "../../model/environment.js";
 import type { Check } from "../../model/read.js";
 import { readAll } from "../../model/source.js";
 import type { Variable } from "../../model/variable.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
-import { SOURCE_SETTINGS, type SourceFlags } from "../../tasks/settings/setting-table.js";
+import { SOURCE_SETTINGS } from "../../tasks/settings/setting-table.js";
 import { createCheck, problemsOf } from "../../tasks/sources/check-source.js";
 import { openSource, withSource } from "../../tasks/sources/open-source.js";
 import { readImport } from "../../tasks/transfer/read-import.js";
-import { addSourceOptions, repeatEnvironment } from "../arguments/source-flags.js";
+import { defineCommand, type FlagValues } from "../arguments/command.js";
+import { ENVIRONMENTS } from "../arguments/data-flags.js";
+import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
 
-interface CheckOptions {
-  /** The environments to check. */
-  env: readonly string[];
-  all: boolean;
-  /** A dotenv file whose names are compared. */
-  example: string | undefined;
-}
+const FLAGS = {
+  "--all": { help: "check all environments of the data file or store", conflicts: ["env"] },
+  "--example <file>":
+    "compare the names with a dotenv file, such as .env.example: each needs the other's",
+  ...SOURCE_FLAGS,
+  ...ENVIRONMENTS,
+} as const;
 
-export function checkCommand(context: Context): Command {
-  const command = new Command("check")
-    .description(
-      "Find variables without a value that are not optional, values that break their schema and, with a key, encrypted " +
-        "values that can't be decrypted. --env can be repeated. Prints a line for each problem, and no value: " +
-        "environment, name and problem. The exit code is 1 if there is one.",
-    )
-    .addOption(
-      new Option("--all", "check all environments of the data file or store").conflicts("env"),
-    )
-    .option(
-      "--example <file>",
-      "compare the names with a dotenv file, such as .env.example: each needs the other's",
-    )
-    .addHelpText(
-      "after",
-      "\nExample:\n  appvars check --data vars.json --all --example .env.example",
-    )
-    .action(({ all = false, env = [], example, ...flags }) =>
-      runCheck({ all, env, example }, flags, context),
-    );
-  return repeatEnvironment(addSourceOptions(command));
-}
+type CheckFlags = FlagValues<typeof FLAGS>;
+
+export const definition = defineCommand({
+  description:
+    "Find variables without a value that are not optional, values that break their schema and, with a key, encrypted " +
+    "values that can't be decrypted. --env can be repeated. Prints a line for each problem, and no value: " +
+    "environment, name and problem. The exit code is 1 if there is one.",
+  flags: FLAGS,
+  examples: ["appvars check --data vars.json --all --example .env.example"],
+  run: (_, flags, context) => runCheck(flags, context),
+});
 
 interface Checked extends Check {
   /** Undefined for a server, which does not tell. */
@@ -54,17 +43,13 @@ interface Checked extends Check {
   not_in_example?: string[];
 }
 
-async function runCheck(
-  options: CheckOptions,
-  flags: SourceFlags,
-  context: Context,
-): Promise<void> {
-  const settings = readSettings({ ...flags, env: options.env[0] }, context);
+async function runCheck(flags: CheckFlags, context: Context): Promise<void> {
+  const settings = readSettings({ ...flags, env: flags.env?.[0] }, context);
   const check = await createCheck(settings, context);
   const documented =
-    options.example === undefined ? undefined : await readNames(options.example, context);
+    flags.example === undefined ? undefined : await readNames(flags.example, context);
   const checked: Checked[] = [];
-  for (const { environment, source } of await sourcesOf(options, settings, context))
+  for (const { environment, source } of await sourcesOf(flags, settings, context))
     await withSource(Promise.resolve(source), async () => {
       const result = await source.readSnapshot(async (snapshot) => {
         const found = await check(snapshot);
@@ -87,7 +72,7 @@ async function runCheck(
 }
 
 /** @throws UsageError for several environments of a server; as `openSource` */
-async function sourcesOf({ env, all }: CheckOptions, settings: Settings, context: Context) {
+async function sourcesOf({ env = [], all }: CheckFlags, settings: Settings, context: Context) {
   const isRemote = ["url", undefined].includes(settings.find(...SOURCE_SETTINGS)?.name);
   if (isRemote && all)
     throw new UsageError("--all is for a data file or a store: a server shows one environment");

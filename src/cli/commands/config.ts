@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { UsageError } from "../../kit/text/errors.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import {
@@ -8,43 +7,38 @@ import {
   SETTINGS,
   type Setting,
   type SettingName,
-  type SourceFlags,
   shownText,
 } from "../../tasks/settings/setting-table.js";
-import { addSourceOptions } from "../arguments/source-flags.js";
-import { type Context, printTable } from "../output/context.js";
+import { defineCommand } from "../arguments/command.js";
+import { SOURCE_FLAGS } from "../arguments/source-flags.js";
+import { printTable } from "../output/context.js";
 
-export function configCommand(context: Context): Command {
-  const command = new Command("config")
-    .description(
-      "Print each setting with its value, its source and the weaker sources that it overrides, and note problems. Secrets " +
-        "are hidden. Reads no variables; accepts the flags of the commands that do.",
-    )
-    .addHelpText("after", "\nExample:\n  appvars config --profile staging")
-    .action((flags) => runConfig(flags, context));
-  return addSourceOptions(command);
-}
-
-/** Prints all settings, also those that no command could use. */
-async function runConfig(flags: SourceFlags, context: Context): Promise<void> {
-  const problems = new Set<string>();
-  const note = (error: unknown): void => {
-    if (!(error instanceof UsageError)) throw error;
-    problems.add(error.message);
-  };
-  const caller = { ...context, note: (text: string) => void problems.add(text) };
-  const all = readSettings(flags, caller, note);
-  try {
-    all.check();
-  } catch (error) {
-    note(error);
-  }
-  for (const problem of problems) context.note(problem);
-  const settings = inEffect(all.given);
-  const json = { settings: settings.map(toJson), problems: [...problems] };
-  const headings = ["SETTING", "VALUE", "FROM", "SHADOWS"];
-  await printTable(context, { json, headings, rows: settings.map(cells), absent: "(not set)" });
-}
+export const definition = defineCommand({
+  description:
+    "Print each setting with its value, its source and the weaker sources that it overrides, and note problems. Secrets " +
+    "are hidden. Reads no variables; accepts the flags of the commands that do.",
+  flags: SOURCE_FLAGS,
+  examples: ["appvars config --profile staging"],
+  async run(_, flags, context) {
+    const problems = new Set<string>();
+    const note = (error: unknown): void => {
+      if (!(error instanceof UsageError)) throw error;
+      problems.add(error.message);
+    };
+    const caller = { ...context, note: (text: string) => void problems.add(text) };
+    const all = readSettings(flags, caller, note);
+    try {
+      all.check();
+    } catch (error) {
+      note(error);
+    }
+    for (const problem of problems) context.note(problem);
+    const settings = inEffect(all.given);
+    const json = { settings: settings.map(toJson), problems: [...problems] };
+    const headings = ["SETTING", "VALUE", "FROM", "SHADOWS"];
+    await printTable(context, { json, headings, rows: settings.map(cells), absent: "(not set)" });
+  },
+});
 
 interface ShownSetting {
   /** Of settings that exclude each other, the one in effect. */

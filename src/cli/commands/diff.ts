@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { Command } from "commander";
 import { createBudget } from "../../client/retry.js";
 import { statIfExists } from "../../kit/files/system-errors.js";
+import { UsageError } from "../../kit/text/errors.js";
 import { diffValues } from "../../model/differing-values.js";
 import { namedValues, readVariableEntries } from "../../model/source.js";
 import { dataPlaceName } from "../../tasks/settings/connection.js";
@@ -15,55 +15,47 @@ import {
 } from "../../tasks/sources/decryption.js";
 import { openSource, withSource } from "../../tasks/sources/open-source.js";
 import type { Caller } from "../../tasks/surroundings.js";
-import { addSourceOptions } from "../arguments/source-flags.js";
+import { defineCommand, type FlagValues } from "../arguments/command.js";
+import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
 import { printDifferences } from "../output/differences.js";
 
-interface DiffOptions {
-  before: string;
-  after: string;
-  values: boolean;
-  /** Whether to exit with 1 if there is a difference. */
-  exitCode: boolean;
-  /** Whether only names count that one of them lacks. */
-  missing?: boolean;
-}
+const FLAGS = {
+  "--values": "show the values too",
+  "--missing": "only variables that have a value in one of them alone",
+  "--exit-code": "exit with 1 if there is a difference",
+  ...SOURCE_FLAGS,
+} as const;
 
-export function diffCommand(context: Context): Command {
-  const command = new Command("diff")
-    .description(
-      "Show the changes of variables from A to B. Each is the name of an environment of the data file or " +
-        "store; FILE:ENVIRONMENT; the URL of a store, then :ENVIRONMENT; or the URL of a server, with the configured " +
-        "credentials. Values are hidden without --values. A data file alone is printed by names for git, as its textconv.",
-    )
-    .argument("<a>", "the old one, or a data file alone")
-    .argument("[b]", "the new one")
-    .option("--values", "show the values too")
-    .option("--missing", "only variables that have a value in one of them alone")
-    .option("--exit-code", "exit with 1 if there is a difference")
-    .addHelpText("after", "\nExample:\n  appvars diff test production --data vars.json")
-    .action(async (before: string, after: string | undefined, options) => {
-      const isFile =
-        after === undefined && Object.keys(options).length === 0 && statIfExists(before)?.isFile();
-      if (isFile) {
-        const { dataByNames } = await import("../../tasks/data/data-by-names.js");
-        const lines = await dataByNames(before, context.surroundings);
-        return printLines(context, { json: lines, lines });
-      }
-      if (after === undefined)
-        return command.error("error: missing required argument 'b'", {
-          code: "commander.missingArgument",
-        });
-      const { values = false, exitCode = false, missing, ...flags } = options;
-      const settings = readSettings(flags, context);
-      const decrypt = missing && !values ? leaveEncrypted : await createDecrypt(settings);
-      await runDiff({ before, after, values, exitCode, missing }, settings, decrypt, context);
-    });
-  return addSourceOptions(command);
-}
+const EXAMPLE = "appvars diff test production --data vars.json";
+
+export const definition = defineCommand({
+  description:
+    "Show the changes of variables from A to B. Each is the name of an environment of the data file or " +
+    "store; FILE:ENVIRONMENT; the URL of a store, then :ENVIRONMENT; or the URL of a server, with the configured " +
+    "credentials. Values are hidden without --values. A data file alone is printed by names for git, as its textconv.",
+  arguments: { "<a>": "the old one, or a data file alone", "[b]": "the new one" },
+  flags: FLAGS,
+  examples: [EXAMPLE],
+  async run({ a: before, b: after }, flags, context) {
+    const isFile =
+      after === undefined && Object.keys(flags).length === 0 && statIfExists(before)?.isFile();
+    if (isFile) {
+      const { dataByNames } = await import("../../tasks/data/data-by-names.js");
+      const lines = await dataByNames(before, context.surroundings);
+      return printLines(context, { json: lines, lines });
+    }
+    if (after === undefined)
+      throw new UsageError(`missing required argument 'b'; for example: ${EXAMPLE}`);
+    const settings = readSettings(flags, context);
+    const isDecrypted = flags.values || !flags.missing;
+    const decrypt = isDecrypted ? await createDecrypt(settings) : leaveEncrypted;
+    await runDiff({ before, after, ...flags }, settings, decrypt, context);
+  },
+});
 
 export async function runDiff(
-  options: DiffOptions,
+  options: FlagValues<typeof FLAGS> & { before: string; after: string },
   settings: Settings,
   decrypt: Decrypt,
   context: Context,
@@ -80,7 +72,7 @@ export async function runDiff(
     );
   const all = diffValues(await read(options.before), await read(options.after));
   const differences = options.missing ? all.filter(({ kind }) => kind !== "changed") : all;
-  await printDifferences(differences, options.values, context);
+  await printDifferences(differences, options.values === true, context);
   if (options.exitCode && differences.length > 0) context.exitCode = 1;
 }
 

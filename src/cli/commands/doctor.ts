@@ -1,32 +1,28 @@
-import { Command } from "commander";
 import { type Finding, unknown } from "../../tasks/doctor/finding.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import type { Caller } from "../../tasks/surroundings.js";
-import { addSourceOptions } from "../arguments/source-flags.js";
+import { defineCommand } from "../arguments/command.js";
+import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, print } from "../output/context.js";
 import { EXIT_CODES } from "../output/report-error.js";
 
-export function doctorCommand(context: Context): Command {
-  const command = new Command("doctor")
-    .description(
-      "Check the settings and file modes and, for a server, the connection, TLS, the clock, the credentials and the rate " +
-        "limit; or check a data file or a store. Reports each check as ok, warning, problem or skipped, and how to fix it. Tries " +
-        "everything once. Exits with 0 if there is no problem, otherwise with the exit code of the first problem.",
-    )
-    .addHelpText("after", "\nExample:\n  appvars doctor --url https://vars.example.com")
-    .action((flags) => runDoctor(flags, context));
-  return addSourceOptions(command);
-}
-
-async function runDoctor(flags: SourceFlags, context: Context): Promise<void> {
-  const report = Object.entries(await diagnose(flags, context));
-  const results = report.flatMap(([check, found]) =>
-    [found].flat().map((finding) => ({ check, ...finding })),
-  );
-  await printReport(results, context);
-  const code = results.find((result) => result.code !== undefined)?.code;
-  if (code) context.exitCode = EXIT_CODES[code];
-}
+export const definition = defineCommand({
+  description:
+    "Check the settings and file modes and, for a server, the connection, TLS, the clock, the credentials and the rate " +
+    "limit; or check a data file or a store. Reports each check as ok, warning, problem or skipped, and how to fix it. Tries " +
+    "everything once. Exits with 0 if there is no problem, otherwise with the exit code of the first problem.",
+  flags: SOURCE_FLAGS,
+  examples: ["appvars doctor --url https://vars.example.com"],
+  async run(_, flags, context) {
+    const report = Object.entries(await diagnose(flags, context));
+    const results = report.flatMap(([check, found]) =>
+      [found].flat().map((finding) => ({ check, ...finding })),
+    );
+    await printReport(results, context);
+    const code = results.find((result) => result.code !== undefined)?.code;
+    if (code) context.exitCode = EXIT_CODES[code];
+  },
+});
 
 /**
  * Runs all checks that apply to the settings, in the order of the report. Checking a server loads

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
-import { Command, Option } from "commander";
+
 import { DOTENV_PROGRAMS } from "../../formats/entry.js";
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import { type Difference, diffValues } from "../../model/differing-values.js";
@@ -8,47 +8,47 @@ import { readSettings, type Settings } from "../../tasks/settings/resolve-settin
 import { createEncryption, type EncryptedFile } from "../../tasks/transfer/encrypt-entries.js";
 import { readImport } from "../../tasks/transfer/read-import.js";
 import { currentValues, typeEntries } from "../../tasks/transfer/type-entries.js";
+import { defineCommand } from "../arguments/command.js";
+import { CHANGE_FLAGS, DATA_FLAGS } from "../arguments/data-flags.js";
 import { parseNames } from "../arguments/selection-flags.js";
-import { addDataOptions, addDryRun, ENCRYPTION_KEY_FILE } from "../arguments/source-flags.js";
+import { ENCRYPTION_KEY_FILE } from "../arguments/source-flags.js";
 import type { Context } from "../output/context.js";
 
-export function importCommand(context: Context): Command {
-  const command = new Command("import")
-    .description(
-      "Import variables into one environment of a data file or a store, in one atomic write. An existing variable keeps its type, " +
-        "which the new value must have. A new variable gets the type of its value in JSON or YAML; a dotenv text is " +
-        "BOOLEAN if true or false, NUMBER if a number in its shortest form, JSON if an object or array, and STRING " +
-        "otherwise, unless a comment written by export gives another type. Variables that are not in the file do not change.",
-    )
-    .argument("<file>", "file to import, - for stdin")
-    .addOption(
-      new Option("--format <format>", "default: by the file extension, otherwise dotenv").choices(
-        IMPORT_FORMATS,
-      ),
-    )
-    .addOption(
-      new Option("--for <program>", "read a dotenv file as this program does")
-        .choices(DOTENV_PROGRAMS)
-        .conflicts("expand"),
-    )
-    .option(
-      "--expand",
+export const definition = defineCommand({
+  description:
+    "Import variables into one environment of a data file or a store, in one atomic write. An existing variable keeps its type, " +
+    "which the new value must have. A new variable gets the type of its value in JSON or YAML; a dotenv text is " +
+    "BOOLEAN if true or false, NUMBER if a number in its shortest form, JSON if an object or array, and STRING " +
+    "otherwise, unless a comment written by export gives another type. Variables that are not in the file do not change.",
+  arguments: { "<file>": "file to import, - for stdin" },
+  flags: {
+    "--format <format>": {
+      help: "default: by the file extension, otherwise dotenv",
+      choices: IMPORT_FORMATS,
+    },
+    "--for <program>": {
+      help: "read a dotenv file as this program does",
+      choices: DOTENV_PROGRAMS,
+      conflicts: ["expand"],
+    },
+    "--expand":
       "in a dotenv file, replace $NAME, ${NAME} and ${NAME:-default} by values of the file",
-    )
-    .option(
-      "--encrypt [names]",
-      "encrypt the values, or only these: names and globs, separated by commas",
-      (text) => parseNames(text),
-    )
-    .option(...ENCRYPTION_KEY_FILE)
-    .addHelpText(
-      "after",
-      "\nExample:\n  appvars import .env --data vars.json --env development --dry-run",
-    )
-    .action((file: string, { format, for: program, expand = false, encrypt, ...flags }) =>
-      runImport({ file, format, program, expand, encrypt }, readSettings(flags, context), context),
-    );
-  return addDataOptions(addDryRun(command));
+    "--encrypt [names]": {
+      help: "encrypt the values, or only these: names and globs, separated by commas",
+      alone: "*",
+      parse: parseEncrypted,
+    },
+    ...ENCRYPTION_KEY_FILE,
+    ...CHANGE_FLAGS,
+    ...DATA_FLAGS,
+  },
+  examples: ["appvars import .env --data vars.json --env development --dry-run"],
+  run: ({ file }, { format, for: program, expand = false, encrypt, ...flags }, context) =>
+    runImport({ file, format, program, expand, encrypt }, readSettings(flags, context), context),
+});
+
+function parseEncrypted(text: string): EncryptedFile["encrypt"] {
+  return text === "*" || parseNames(text);
 }
 
 async function runImport(

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
-import { Command, Option } from "commander";
 import { AppendFile } from "../../kit/files/append-file.js";
 import { createFile } from "../../kit/files/durable-file.js";
 import { readRegularFile } from "../../kit/files/open-file.js";
@@ -14,15 +13,12 @@ import { createKeyFile, ignoreCommand } from "../../tasks/data/key-file.js";
 import { allowProject } from "../../tasks/settings/allow-project.js";
 import { PROJECT_FILE } from "../../tasks/settings/project-file.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
-import {
-  type GivenSettings,
-  SOURCE_SETTINGS,
-  type SourceFlags,
-} from "../../tasks/settings/setting-table.js";
+import { type GivenSettings, SOURCE_SETTINGS } from "../../tasks/settings/setting-table.js";
 import { absolutePath, isFolderGone } from "../../tasks/surroundings.js";
 import { readImport } from "../../tasks/transfer/read-import.js";
 import { typeEntries } from "../../tasks/transfer/type-entries.js";
-import { addPlaceOptions } from "../arguments/source-flags.js";
+import { defineCommand, type FlagValues } from "../arguments/command.js";
+import { PLACE_FLAGS } from "../arguments/data-flags.js";
 import { type Context, printLines } from "../output/context.js";
 
 /** The environment that new values are for, and that commands use in the folder of the file. */
@@ -31,33 +27,26 @@ const FIRST_ENVIRONMENT = "development";
 /** Bytes of a file for git. */
 const MAX_GIT_FILE = 1_048_576;
 
-interface InitFlags extends SourceFlags {
-  /** The file to import. */
-  from?: string;
-  example?: true;
-  bare?: true;
-  git?: true;
-  seal?: true;
-}
+const FLAGS = {
+  "--from <file>": { help: "import this file into development", conflicts: ["example"] },
+  "--example": "add a few example variables",
+  "--bare": `write no ${PROJECT_FILE}`,
+  "--seal": "encrypt its secrets, with a new key in FILE.key unless a key is given",
+  "--git": "for a file in git: --seal it, and write .gitattributes and .gitignore",
+  ...PLACE_FLAGS,
+} as const;
 
-export function initCommand(context: Context): Command {
-  const command = new Command("init")
-    .description(
-      "Create a data file, or the data of an empty store, with the environments development, test and production, each " +
-        `with new random credentials. For a file in the current folder, also write and allow a ${PROJECT_FILE}, with ` +
-        "which commands in this folder use the file and its environment development.",
-    )
-    .addOption(
-      new Option("--from <file>", "import this file into development").conflicts("example"),
-    )
-    .option("--example", "add a few example variables")
-    .option("--bare", `write no ${PROJECT_FILE}`)
-    .option("--seal", "encrypt its secrets, with a new key in FILE.key unless a key is given")
-    .option("--git", "for a file in git: --seal it, and write .gitattributes and .gitignore")
-    .addHelpText("after", "\nExample:\n  appvars init --from .env")
-    .action((flags: InitFlags) => runInit(flags, context));
-  return addPlaceOptions(command);
-}
+type InitFlags = FlagValues<typeof FLAGS>;
+
+export const definition = defineCommand({
+  description:
+    "Create a data file, or the data of an empty store, with the environments development, test and production, each " +
+    `with new random credentials. For a file in the current folder, also write and allow a ${PROJECT_FILE}, with ` +
+    "which commands in this folder use the file and its environment development.",
+  flags: FLAGS,
+  examples: ["appvars init --from .env"],
+  run: (_, flags, context) => runInit(flags, context),
+});
 
 /** Creates a data file, as `appvars init` does. @throws UsageError, InvalidDataError */
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {

@@ -1,4 +1,3 @@
-import { Command, Option } from "commander";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableReader } from "../../model/read.js";
 import { checkType, readAll } from "../../model/source.js";
@@ -8,11 +7,9 @@ import {
   VARIABLE_TYPES,
   type ValueRules,
   type Variable,
-  type VariableType,
   valueText,
 } from "../../model/variable.js";
 import { createSelection } from "../../tasks/selection/selection.js";
-import type { SelectionOptions } from "../../tasks/selection/selection-options.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN } from "../../tasks/settings/setting-table.js";
 import {
@@ -21,49 +18,41 @@ import {
   leaveUnlessSealed,
 } from "../../tasks/sources/decryption.js";
 import { openSource, withSource } from "../../tasks/sources/open-source.js";
+import { defineCommand, type FlagValues } from "../arguments/command.js";
 import { parseType } from "../arguments/flag-arguments.js";
-import { addSelectionOptions } from "../arguments/selection-flags.js";
-import { addSourceOptions } from "../arguments/source-flags.js";
+import { SELECTION_FLAGS } from "../arguments/selection-flags.js";
+import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
-
-interface ListOptions extends SelectionOptions {
-  values: boolean;
-  type?: VariableType | undefined;
-  /** Text that the name or the description must contain, in any case. */
-  filter?: string | undefined;
-}
 
 interface Listed extends Variable, ValueRules {
   /** Absent if it was not requested, or has no value in this environment. */
   value?: JsonValue;
 }
 
-export function listCommand(context: Context): Command {
-  const command = new Command("list")
-    .description(
-      "List the environment's variables: a table on a terminal; otherwise lines with name, type, description and, with " +
-        "--values, value, separated by tabs. Public values of a data file or a store are always shown. In these lines, tabs, " +
-        "line breaks, backslashes and invisible characters are " +
-        "escaped: \\t \\n \\\\ \\x1b \\u{200b}.",
-    )
-    .option("--values", "show the values too")
-    .addOption(
-      new Option("--type <type>", "only variables of this type")
-        .choices(VARIABLE_TYPES)
-        .argParser(parseType),
-    )
-    .option("--filter <text>", "only variables with this text in their name or description");
-  addSelectionOptions(command)
-    .addHelpText("after", "\nExample:\n  appvars list --filter database")
-    .action(({ values = false, type, filter, only, exclude, nameTransformer, ...flags }) =>
-      runList(
-        { values, type, filter, only, exclude, nameTransformer },
-        readSettings(flags, context),
-        context,
-      ),
-    );
-  return addSourceOptions(command);
-}
+const FLAGS = {
+  "--values": "show the values too",
+  "--type <type>": {
+    help: "only variables of this type",
+    choices: VARIABLE_TYPES,
+    parse: parseType,
+  },
+  "--filter <text>": "only variables with this text in their name or description",
+  ...SELECTION_FLAGS,
+  ...SOURCE_FLAGS,
+} as const;
+
+type ListOptions = FlagValues<typeof FLAGS>;
+
+export const definition = defineCommand({
+  description:
+    "List the environment's variables: a table on a terminal; otherwise lines with name, type, description and, with " +
+    "--values, value, separated by tabs. Public values of a data file or a store are always shown. In these lines, tabs, " +
+    "line breaks, backslashes and invisible characters are " +
+    "escaped: \\t \\n \\\\ \\x1b \\u{200b}.",
+  flags: FLAGS,
+  examples: ["appvars list --filter database"],
+  run: (_, flags, context) => runList(flags, readSettings(flags, context), context),
+});
 
 function runList(options: ListOptions, settings: Settings, context: Context): Promise<void> {
   return withSource(openSource(settings, context), async (source) => {

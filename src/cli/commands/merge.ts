@@ -1,38 +1,36 @@
-import { Command } from "commander";
 import { UsageError } from "../../kit/text/errors.js";
 import { command, GIT_CONFIG } from "../../kit/text/shell.js";
 import { placeNamed, type SecretSetting } from "../../tasks/settings/connection.js";
 import { readProfile, readSettings } from "../../tasks/settings/resolve-settings.js";
 import { readSecret } from "../../tasks/settings/secret-files.js";
-import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { defineCommand } from "../arguments/command.js";
 import { SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
 
-export function mergeCommand(context: Context): Command {
-  return new Command("merge")
-    .description(
-      "Merge two branches of a data file by the names of variables, environments and keys: a merge driver for git. OURS " +
-        "gets the result, without a lock, and without an entry in the history. If both have changed the same, that is " +
-        "listed, OURS keeps what it has there, and the exit code is 1.",
-    )
-    .option(...SEAL_KEY_FILE)
-    .argument(
-      "<file...>",
+export const definition = defineCommand({
+  description:
+    "Merge two branches of a data file by the names of variables, environments and keys: a merge driver for git. OURS " +
+    "gets the result, without a lock, and without an entry in the history. If both have changed the same, that is " +
+    "listed, OURS keeps what it has there, and the exit code is 1.",
+  usage: "[options] <base> <ours> <theirs> [path]",
+  arguments: {
+    "<file...>":
       "BASE, the file as it was before both, or an empty one; OURS; THEIRS; the name for messages",
-    )
-    .usage("[options] <base> <ours> <theirs> [path]")
-    .addHelpText("after", `\nExample:\n  ${GIT_CONFIG}`)
-    .action(async ([base, ours, theirs, path, ...more]: readonly string[], flags: SourceFlags) => {
-      if (base === undefined || ours === undefined || theirs === undefined || more.length > 0)
-        throw new UsageError(
-          "merge takes three files, and a name for messages: BASE OURS THEIRS [PATH]",
-        );
-      // A `.appvars.json` may be in conflict, too.
-      const settings = readSettings(flags, context, undefined, [readProfile]);
-      const { sealKey } = placeNamed(settings, path ?? ours, "OURS");
-      await runMerge({ base, ours, theirs }, path, sealKey, context);
-    });
-}
+  },
+  flags: SEAL_KEY_FILE,
+  examples: [GIT_CONFIG],
+  run({ file: files }, flags, context) {
+    const [base, ours, theirs, path, ...more] = files;
+    if (ours === undefined || theirs === undefined || more.length > 0)
+      throw new UsageError(
+        "merge takes three files, and a name for messages: BASE OURS THEIRS [PATH]",
+      );
+    // A `.appvars.json` may be in conflict, too.
+    const settings = readSettings(flags, context, undefined, [readProfile]);
+    const { sealKey } = placeNamed(settings, path ?? ours, "OURS");
+    return runMerge({ base, ours, theirs }, path, sealKey, context);
+  },
+});
 
 async function runMerge(
   files: Record<"base" | "ours" | "theirs", string>,

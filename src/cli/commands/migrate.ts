@@ -1,6 +1,5 @@
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
-import { Command } from "commander";
 import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import type { Data } from "../../store/data.js";
@@ -15,27 +14,23 @@ import {
   type StorePlace,
 } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
-import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { defineCommand } from "../arguments/command.js";
 import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
 
-export function migrateCommand(context: Context): Command {
-  return new Command("migrate")
-    .description(
-      "Copy everything, credentials included, between data files and stores in etcd. Each is a file or a URL: " +
-        "etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS. TO must not exist, or hold the same. With --seal-key-file, it " +
-        "is sealed. The history comes along to a file, and not to a store.",
-    )
-    .argument("<from>", "the data to copy")
-    .argument("<to>", "the place for the copy")
-    .option(...PROFILE)
-    .option(...SEAL_KEY_FILE)
-    .addHelpText("after", "\nExample:\n  appvars migrate vars.json etcd://127.0.0.1:2379/appvars")
-    .action(async (from: string, to: string, flags: SourceFlags) => {
-      const settings = readSettings(flags, context);
-      await runMigrate(placeNamed(settings, from, "FROM"), placeNamed(settings, to, "TO"), context);
-    });
-}
+export const definition = defineCommand({
+  description:
+    "Copy everything, credentials included, between data files and stores in etcd. Each is a file or a URL: " +
+    "etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS. TO must not exist, or hold the same. With --seal-key-file, it " +
+    "is sealed. The history comes along to a file, and not to a store.",
+  arguments: { "<from>": "the data to copy", "<to>": "the place for the copy" },
+  flags: { ...PROFILE, ...SEAL_KEY_FILE },
+  examples: ["appvars migrate vars.json etcd://127.0.0.1:2379/appvars"],
+  run({ from, to }, flags, context) {
+    const settings = readSettings(flags, context);
+    return runMigrate(placeNamed(settings, from, "FROM"), placeNamed(settings, to, "TO"), context);
+  },
+});
 
 async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Promise<void> {
   if (from.kind === "store" && to.kind === "store" && isSameStore(from, to))

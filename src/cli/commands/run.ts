@@ -1,82 +1,76 @@
 import { constants } from "node:os";
-import { Command, InvalidArgumentError, Option } from "commander";
 import { MAX_SECONDS } from "../../client/options.js";
 import { secondsOf } from "../../kit/text/duration.js";
 import { isVariableName } from "../../model/variable.js";
 import { CREDENTIAL_VARIABLES } from "../../tasks/run/child-variables.js";
 import { callRun } from "../../tasks/run/run-program.js";
 import type { WatchRules } from "../../tasks/run/run-watched.js";
-import { addCacheOptions } from "../arguments/cache-flags.js";
-import { InlineOption, valid } from "../arguments/flag-arguments.js";
-import { addAllowReserved, addSelectionOptions, addStrict } from "../arguments/selection-flags.js";
-import { addSourceOptions } from "../arguments/source-flags.js";
-import type { Context } from "../output/context.js";
+import { defineCommand } from "../arguments/command.js";
+import { ArgumentError, valid } from "../arguments/flag-arguments.js";
+import { allowReserved, SELECTION_FLAGS, strictFlags } from "../arguments/selection-flags.js";
+import { CACHE_FLAGS, SOURCE_FLAGS } from "../arguments/source-flags.js";
 
-/** `start.ts` answers plain calls sooner, with the same code. */
-export function runCommand(context: Context): Command {
-  const command = new Command("run")
-    .description(
-      "Run a command with the values in its environment: strings as they are, other types as compact JSON. It reads " +
-        "stdin, and gets Ctrl-C, Ctrl-Z and signals, as if it had been started directly. The exit code is that of the " +
-        "command: 128+n when signal n ended it, 126 when it can't be executed, 127 when it is not found. Reserved " +
-        "names, which can make programs run other code (PATH, LD_PRELOAD, NODE_OPTIONS and others), are left out with " +
-        `a warning. The credentials of appvars (${CREDENTIAL_VARIABLES.join(", ")}) are removed from the environment.`,
-    )
-    .argument("<command...>", "the command and its arguments, after --");
-  addSelectionOptions(command)
-    .option("--prefix <text>", "prepend this to each name, after --name-transformer", parsePrefix)
-    .option(
-      "-f, --env-file <file>",
-      "your own values in dotenv syntax, which take precedence; can be repeated (see below)",
-      parseEnvFile,
-    )
-    .option("--preserve-env", "keep variables that are already set")
-    .addOption(
-      new Option("--pristine", "pass on nothing of the present environment but PATH").conflicts([
-        "preserveEnv",
-        "passCredentials",
-      ]),
-    )
-    .option(
-      "--pass-credentials",
-      "also pass the credentials, for a command that calls appvars itself",
-    )
-    .addOption(
-      new Option(
-        "--exec",
-        "replace appvars by the command, which then has its process id (see below)",
-      ).conflicts(["redact", "watch"]),
-    )
-    .option("--redact", "replace the values in the command's output by *** (see below)")
-    .option(
-      "--on-change <action>",
-      "with --watch: restart, or a signal such as signal:HUP (default restart)",
-      parseReaction,
-    )
-    .addHelpText(
-      "after",
-      "\n--only and --prefix don't apply to the file of -f. If several files set the same name, the last one wins.\n" +
-        "Node.js itself looks into the file of --env-file, and applies a NODE_OPTIONS in it; not with -f.\n" +
-        "--exec leaves no process of appvars behind: signals reach the command directly. It needs Node 22.15, 23.11 or\n" +
-        "newer, and is not for Windows.\n" +
-        "--redact finds values as they are, quoted for a shell, escaped for JSON or a URL, and in base64.\n" +
-        "The command's output is then a pipe, not a terminal or file: it can't open /dev/stdout.\n" +
-        "--watch keeps the command running while the server is unreachable.\n" +
-        "\nExample:\n  appvars run --only DATABASE_URL,PORT -- node server.js",
-    )
-    .action(async (words: [string, ...string[]], flags) => {
-      context.exitCode = await callRun(words, flags, context);
-    });
-  const watch =
-    "restart the command when one of its values changes; the time between two checks is 5s by default";
-  command.addOption(new InlineOption("--watch[=interval]", watch, "5").argParser(parseInterval));
-  addStrict(command, "start nothing");
-  return addSourceOptions(addCacheOptions(addAllowReserved(command, "pass on")));
-}
+export const definition = defineCommand({
+  description:
+    "Run a command with the values in its environment: strings as they are, other types as compact JSON. It reads " +
+    "stdin, and gets Ctrl-C, Ctrl-Z and signals, as if it had been started directly. The exit code is that of the " +
+    "command: 128+n when signal n ended it, 126 when it can't be executed, 127 when it is not found. Reserved " +
+    "names, which can make programs run other code (PATH, LD_PRELOAD, NODE_OPTIONS and others), are left out with " +
+    `a warning. The credentials of appvars (${CREDENTIAL_VARIABLES.join(", ")}) are removed from the environment.`,
+  arguments: { "<command...>": "the command and its arguments, after --" },
+  flags: {
+    ...SELECTION_FLAGS,
+    "--prefix <text>": {
+      help: "prepend this to each name, after --name-transformer",
+      parse: parsePrefix,
+    },
+    "-f, --env-file <file>": {
+      help: "your own values in dotenv syntax, which take precedence; can be repeated (see below)",
+      parse: parseEnvFile,
+      repeatable: true,
+    },
+    "--preserve-env": "keep variables that are already set",
+    "--pristine": {
+      help: "pass on nothing of the present environment but PATH",
+      conflicts: ["preserveEnv", "passCredentials"],
+    },
+    "--pass-credentials": "also pass the credentials, for a command that calls appvars itself",
+    "--exec": {
+      help: "replace appvars by the command, which then has its process id (see below)",
+      conflicts: ["redact", "watch"],
+    },
+    "--redact": "replace the values in the command's output by *** (see below)",
+    "--on-change <action>": {
+      help: "with --watch: restart, or a signal such as signal:HUP (default restart)",
+      parse: parseReaction,
+    },
+    "--watch[=interval]": {
+      help: "restart the command when one of its values changes; the time between two checks is 5s by default",
+      alone: "5",
+      parse: parseInterval,
+    },
+    ...strictFlags("start nothing"),
+    ...allowReserved("pass on"),
+    ...CACHE_FLAGS,
+    ...SOURCE_FLAGS,
+  },
+  details:
+    "--only and --prefix don't apply to the file of -f. If several files set the same name, the last one wins.\n" +
+    "Node.js itself looks into the file of --env-file, and applies a NODE_OPTIONS in it; not with -f.\n" +
+    "--exec leaves no process of appvars behind: signals reach the command directly. It needs Node 22.15, 23.11 or\n" +
+    "newer, and is not for Windows.\n" +
+    "--redact finds values as they are, quoted for a shell, escaped for JSON or a URL, and in base64.\n" +
+    "The command's output is then a pipe, not a terminal or file: it can't open /dev/stdout.\n" +
+    "--watch keeps the command running while the server is unreachable.",
+  examples: ["appvars run --only DATABASE_URL,PORT -- node server.js"],
+  async run({ command }, flags, context) {
+    context.exitCode = await callRun(command, flags, context);
+  },
+});
 
 function parsePrefix(text: string): string {
   if (text === "" || isVariableName(text)) return text;
-  throw new InvalidArgumentError("It must be a valid beginning of a variable name.");
+  throw new ArgumentError("It must be a valid beginning of a variable name.");
 }
 
 const MIN_INTERVAL_S = 0.1;
@@ -92,14 +86,9 @@ function parseReaction(text: string): WatchRules["onChange"] {
   const name = /^signal:(?:SIG)?([A-Z0-9]+)$/.exec(text)?.[1];
   const signal = `SIG${name}` as NodeJS.Signals;
   if (name && signal in constants.signals) return signal;
-  throw new InvalidArgumentError("It must be restart, or a signal such as signal:HUP.");
+  throw new ArgumentError("It must be restart, or a signal such as signal:HUP.");
 }
 
-/** The files of a repeated `--env-file`. */
-function parseEnvFile(text: string, previous: readonly string[] = []): string[] {
-  return valid(
-    [...previous, text],
-    text !== "-" && text !== "",
-    "a file; stdin is left for the command",
-  );
+function parseEnvFile(text: string): string[] {
+  return valid([text], text !== "-" && text !== "", "a file; stdin is left for the command");
 }

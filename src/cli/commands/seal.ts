@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { withKeyFile } from "../../tasks/data/key-file.js";
@@ -11,38 +10,39 @@ import {
 } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import { defineCommand } from "../arguments/command.js";
 import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
 
-export function sealCommand(context: Context): Command {
-  const built = new Command("seal")
-    .description(
-      "Encrypt the secrets of a data file one by one, for a file in git: API secrets, and the values of variables that are " +
-        "not public. Without a key, write a new one to FILE.key, where all commands look for it. The history is sealed too. " +
-        "Of a store, all records are sealed, and the history before that is removed. The first of several keys seals: to " +
-        "rotate a key, write the new one above it, and seal again.",
-    )
-    .addHelpText("after", "\nExample:\n  appvars seal vars.json");
-  return addArguments(built, "sealed", context);
-}
+const DATA_ARGUMENT = {
+  "[data]": "a data file, or the URL of a store; by default that of the settings",
+} as const;
 
-export function unsealCommand(context: Context): Command {
-  const built = new Command("unseal")
-    .description("Write a sealed data file and its history with all secrets in clear again.")
-    .addHelpText("after", "\nExample:\n  appvars unseal vars.json");
-  return addArguments(built, "plain", context);
-}
+const FLAGS = { ...PROFILE, ...SEAL_KEY_FILE };
 
-function addArguments(built: Command, form: "sealed" | "plain", context: Context): Command {
-  return built
-    .argument("[data]", "a data file, or the URL of a store; by default that of the settings")
-    .option(...PROFILE)
-    .option(...SEAL_KEY_FILE)
-    .action(async (text: string | undefined, flags: SourceFlags) => {
-      const settings = readSettings(flags, context);
-      const place = text === undefined ? settings.dataPlace : placeNamed(settings, text, "DATA");
-      await changeForm(place, form, context);
-    });
+export const definition = defineCommand({
+  description:
+    "Encrypt the secrets of a data file one by one, for a file in git: API secrets, and the values of variables that are " +
+    "not public. Without a key, write a new one to FILE.key, where all commands look for it. The history is sealed too. " +
+    "Of a store, all records are sealed, and the history before that is removed. The first of several keys seals: to " +
+    "rotate a key, write the new one above it, and seal again.",
+  arguments: DATA_ARGUMENT,
+  flags: FLAGS,
+  examples: ["appvars seal vars.json"],
+  run: ({ data }, flags, context) => changeForm(placeOf(data, flags, context), "sealed", context),
+});
+
+export const unseal = defineCommand({
+  description: "Write a sealed data file and its history with all secrets in clear again.",
+  arguments: DATA_ARGUMENT,
+  flags: FLAGS,
+  examples: ["appvars unseal vars.json"],
+  run: ({ data }, flags, context) => changeForm(placeOf(data, flags, context), "plain", context),
+});
+
+function placeOf(data: string | undefined, flags: SourceFlags, context: Context): DataPlace {
+  const settings = readSettings(flags, context);
+  return data === undefined ? settings.dataPlace : placeNamed(settings, data, "DATA");
 }
 
 async function changeForm(

@@ -1,6 +1,5 @@
 import { createInterface, type Key } from "node:readline";
 import { Writable } from "node:stream";
-import { Command, InvalidArgumentError, Option } from "commander";
 import { MAX_INPUT } from "../../kit/files/open-file.js";
 import { withPathInErrors } from "../../kit/files/system-errors.js";
 import { endBySignal } from "../../kit/process/signals.js";
@@ -21,12 +20,10 @@ import { type EnvironmentChoice, editEnvironments } from "../../tasks/data/open-
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { createEncrypt } from "../../tasks/sources/decryption.js";
-import { parseType } from "../arguments/flag-arguments.js";
-import {
-  addDryRun,
-  addEnvironmentsOptions,
-  ENCRYPTION_KEY_FILE,
-} from "../arguments/source-flags.js";
+import { defineCommand, type FlagValues } from "../arguments/command.js";
+import { CHANGE_FLAGS, ENVIRONMENTS_FLAGS } from "../arguments/data-flags.js";
+import { ArgumentError, parseType } from "../arguments/flag-arguments.js";
+import { ENCRYPTION_KEY_FILE } from "../arguments/source-flags.js";
 import { type Context, type Io, printLines } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
 
@@ -40,61 +37,60 @@ interface SetOptions {
   encrypt: boolean;
 }
 
-export function setCommand(context: Context): Command {
-  const command = new Command("set")
-    .description(
-      "Set a variable in an environment of a data file or a store, or in several with one change: --env can be repeated. " +
-        "Without VALUE, or with -, the value is read from stdin, which keeps it out of the process list; one newline at " +
-        "its end is removed. If stdin may be empty, pass -. On a terminal, it asks for the value without showing it. " +
-        "With a flag that changes the definition, such as --description, and without VALUE, the value does not change. " +
-        "Without --type, an existing variable keeps its type and a new one is a STRING.",
-    )
-    .argument("<name>", "name of the variable")
-    .argument("[value]", "its value as text, - for stdin")
-    .addOption(
-      new Option("--type <type>", "type of its values")
-        .choices(VARIABLE_TYPES)
-        .argParser(parseType),
-    )
-    .option("--description <text>", "the purpose of the variable")
-    .option("--optional", "check does not miss it in an environment without a value")
-    .option("--no-optional", "each environment needs a value (the default)")
-    .option("--public", "list, show and the screens show its values, as they are no secret")
-    .option("--no-public", "its values are hidden (the default)")
-    .option("--schema <json>", "JSON Schema that its values must keep (see below)", parseSchema)
-    .option("--no-schema", "its values may be anything of the type")
-    .option(
-      "--encrypt",
-      "encrypt the value with the key of --enc-key-file; the server never sees it",
-    )
-    .option(...ENCRYPTION_KEY_FILE)
-    .addHelpText(
-      "after",
-      "\nA schema has the formats url, email, port and duration (90s, 30m, 24h, 7d). The values that are there\n" +
-        "already stay; those that break it are listed.\n" +
-        "\nExample:\n  appvars set DATABASE_URL --data vars.json --env test < url.txt\n" +
-        `  appvars set LOG_LEVEL --public --schema '{"enum":["debug","info"]}'`,
-    )
-    .action((name: string, value: string | undefined, { type, encrypt = false, ...flags }) =>
-      runSet({ name, value, type, definition: definitionOf(flags), encrypt }, flags, context),
-    );
-  return addEnvironmentsOptions(addDryRun(command));
-}
+const DEFINITION_FLAGS = {
+  "--description <text>": "the purpose of the variable",
+  "--optional": "check does not miss it in an environment without a value",
+  "--no-optional": "each environment needs a value (the default)",
+  "--public": "list, show and the screens show its values, as they are no secret",
+  "--no-public": "its values are hidden (the default)",
+  "--schema <json>": {
+    help: "JSON Schema that its values must keep (see below)",
+    parse: parseSchema,
+  },
+  "--no-schema": "its values may be anything of the type",
+} as const;
+
+export const definition = defineCommand({
+  description:
+    "Set a variable in an environment of a data file or a store, or in several with one change: --env can be repeated. " +
+    "Without VALUE, or with -, the value is read from stdin, which keeps it out of the process list; one newline at " +
+    "its end is removed. If stdin may be empty, pass -. On a terminal, it asks for the value without showing it. " +
+    "With a flag that changes the definition, such as --description, and without VALUE, the value does not change. " +
+    "Without --type, an existing variable keeps its type and a new one is a STRING.",
+  arguments: { "<name>": "name of the variable", "[value]": "its value as text, - for stdin" },
+  flags: {
+    "--type <type>": { help: "type of its values", choices: VARIABLE_TYPES, parse: parseType },
+    ...DEFINITION_FLAGS,
+    "--encrypt": "encrypt the value with the key of --enc-key-file; the server never sees it",
+    ...ENCRYPTION_KEY_FILE,
+    ...CHANGE_FLAGS,
+    ...ENVIRONMENTS_FLAGS,
+  },
+  details:
+    "A schema has the formats url, email, port and duration (90s, 30m, 24h, 7d). The values that are there\n" +
+    "already stay; those that break it are listed.",
+  examples: [
+    "appvars set DATABASE_URL --data vars.json --env test < url.txt",
+    `appvars set LOG_LEVEL --public --schema '{"enum":["debug","info"]}'`,
+  ],
+  run: ({ name, value }, { type, encrypt = false, ...flags }, context) =>
+    runSet({ name, value, type, definition: definitionOf(flags), encrypt }, flags, context),
+});
 
 /** Whether it is a schema is for `checkSchema`. */
-function parseSchema(text: string): unknown {
+function parseSchema(text: string): NonNullable<Definition["schema"]> {
   try {
-    return parseJson(text);
+    return parseJson(text) as NonNullable<Definition["schema"]>;
   } catch (error) {
     throw error instanceof JsonError
-      ? new InvalidArgumentError(`It must be JSON: ${error.message}`)
+      ? new ArgumentError(`It must be JSON: ${error.message}`)
       : error;
   }
 }
 
 /** The fields that the flags change; `--no-schema` removes the schema. */
-function definitionOf(flags: Record<string, unknown>): SetOptions["definition"] {
-  const { description, optional, public: isPublic, schema } = flags as Record<string, never>;
+function definitionOf(flags: FlagValues<typeof DEFINITION_FLAGS>): SetOptions["definition"] {
+  const { description, optional, public: isPublic, schema } = flags;
   return {
     ...(description !== undefined && { description }),
     ...(optional !== undefined && { optional }),

@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { ChangedDataError, DecryptionError, orUndefined } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
@@ -29,24 +28,21 @@ import {
 } from "../../tasks/sources/decryption.js";
 import { openSource, withSource } from "../../tasks/sources/open-source.js";
 import { missingNamesError } from "../../tasks/sources/read-values.js";
-import { addSourceOptions } from "../arguments/source-flags.js";
+import { defineCommand } from "../arguments/command.js";
+import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, printFields } from "../output/context.js";
 
-export function showCommand(context: Context): Command {
-  const command = new Command("show")
-    .description(
-      "Show the definition and the value record of one variable, the server, data file or store and the environment that " +
-        "it comes from, when and by whom the value was last changed, and what run does with a variable of that name in " +
-        "this shell. Prints the value itself only with --values, or if it is public.",
-    )
-    .argument("<name>", "name of the variable")
-    .option("--values", "show the value too")
-    .addHelpText("after", "\nExample:\n  appvars show DATABASE_URL")
-    .action((name: string, { values = false, ...flags }) =>
-      runShow(name, values, readSettings(flags, context), context),
-    );
-  return addSourceOptions(command);
-}
+export const definition = defineCommand({
+  description:
+    "Show the definition and the value record of one variable, the server, data file or store and the environment that " +
+    "it comes from, when and by whom the value was last changed, and what run does with a variable of that name in " +
+    "this shell. Prints the value itself only with --values, or if it is public.",
+  arguments: { "<name>": "name of the variable" },
+  flags: { "--values": "show the value too", ...SOURCE_FLAGS },
+  examples: ["appvars show DATABASE_URL"],
+  run: ({ name }, { values = false, ...flags }, context) =>
+    runShow(name, values, readSettings(flags, context), context),
+});
 
 function runShow(
   name: string,

@@ -1,30 +1,29 @@
-import { Command } from "commander";
 import { checkCredential } from "../../client/options.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { missingSecretError } from "../../tasks/settings/secret-files.js";
+import { defineCommand } from "../arguments/command.js";
 import { API_SECRET_FILE } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
 
-export function signCommand(context: Context): Command {
-  return new Command("sign")
-    .description(
-      "Print the value of the Authorization header for one request, valid for a few minutes.",
-    )
-    .argument("<method>", "GET or HEAD")
-    .argument("<path>", "path and query, exactly as they are sent")
-    .option(...API_SECRET_FILE)
-    .addHelpText(
-      "after",
-      '\nExample:\n  curl -H "x-api-key: $APPVARS_API_KEY" \\\n' +
-        '    -H "Authorization: $(appvars sign GET /v1/variables?limit=2)" "$APPVARS_URL/v1/variables?limit=2"',
-    )
-    .action(async (method: string, path: string, flags) => {
-      const apiSecret = await readSettings(flags, context).apiSecret();
-      checkCredential("API secret", apiSecret);
-      await runSign(method, path, apiSecret, context);
-    });
-}
+export const definition = defineCommand({
+  description:
+    "Print the value of the Authorization header for one request, valid for a few minutes.",
+  arguments: {
+    "<method>": "GET or HEAD",
+    "<path>": "path and query, exactly as they are sent",
+  },
+  flags: API_SECRET_FILE,
+  examples: [
+    'curl -H "x-api-key: $APPVARS_API_KEY" \\\n' +
+      '    -H "Authorization: $(appvars sign GET /v1/variables?limit=2)" "$APPVARS_URL/v1/variables?limit=2"',
+  ],
+  async run({ method, path }, flags, context) {
+    const apiSecret = await readSettings(flags, context).apiSecret();
+    checkCredential("API secret", apiSecret);
+    await runSign(method, path, apiSecret, context);
+  },
+});
 
 async function runSign(
   method: string,

@@ -1,11 +1,11 @@
 import { ReadStream, WriteStream } from "node:tty";
-import { Command, Option } from "commander";
 import { endProcess } from "../../kit/process/end-process.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { SETTINGS, type SourceFlags } from "../../tasks/settings/setting-table.js";
 import type { ProcessTerminalOptions } from "../../tui/ports/process-terminal.js";
 import type { ThemeName } from "../../tui/text/theme.js";
-import { addSourceOptions } from "../arguments/source-flags.js";
+import { defineCommand } from "../arguments/command.js";
+import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import type { Context } from "../output/context.js";
 import { colorLevel } from "../output/output.js";
 import { reportError } from "../output/report-error.js";
@@ -13,36 +13,25 @@ import { reportError } from "../output/report-error.js";
 // Nothing of the TUI itself is loaded before the command runs.
 const THEMES = ["auto", "dark", "light", "plain"] as const satisfies readonly ThemeName[];
 
-export function tuiCommand(context: Context): Command {
-  const command = new Command("tui")
-    .description(
-      "Browse the variables of all environments of a data file or a store, or of all profiles, on the full screen. " +
-        "Those of a data file or a store can be edited. Values are hidden until you show them. Press ? for the keys.",
-    )
-    .addOption(
-      new Option(
-        "--theme <theme>",
-        "colors for a dark or light background; auto, the default, asks the terminal",
-      ).choices(THEMES),
-    )
-    .addOption(
-      new Option("--no-mouse", "leave the mouse to the terminal, which selects text with it"),
-    )
-    .addHelpText("after", "\nExample:\n  appvars tui --data vars.json")
-    .action(({ theme, mouse, ...flags }: SourceFlags & Looks) =>
-      runTuiCommand({ theme, mouse }, flags, context),
-    );
-  return withoutStdin(addSourceOptions(command));
-}
-
-/** Stdin is the keyboard, and a failed read is repeated for as long as it is shown. */
-function withoutStdin(command: Command): Command {
-  for (const option of command.options) {
-    option.description = option.description.replace(", - for stdin", "");
-    if (option.long === "--max-wait") option.hideHelp();
-  }
-  return command;
-}
+export const definition = defineCommand({
+  description:
+    "Browse the variables of all environments of a data file or a store, or of all profiles, on the full screen. " +
+    "Those of a data file or a store can be edited. Values are hidden until you show them. Press ? for the keys.",
+  flags: {
+    "--theme <theme>": {
+      help: "colors for a dark or light background; auto, the default, asks the terminal",
+      choices: THEMES,
+    },
+    "--no-mouse": "leave the mouse to the terminal, which selects text with it",
+    ...SOURCE_FLAGS,
+    // Not from stdin, which is the keyboard.
+    "--api-secret-file <file>": "file with its secret (or set APPVARS_API_SECRET)",
+    "--enc-key-file <file>": "file with the key of encrypted values (or APPVARS_ENC_KEY)",
+  },
+  examples: ["appvars tui --data vars.json"],
+  run: (_, { theme, mouse = true, ...flags }, context) =>
+    runTuiCommand({ theme, mouse }, flags, context),
+});
 
 /** How the terminal is used. */
 interface Looks {

@@ -1,4 +1,13 @@
-import { type Argument, type Command, Help, type Option } from "commander";
+import {
+  type ArgumentRow,
+  argumentRows,
+  type Command,
+  type FlagRow,
+  flagRows,
+  HELP_FLAG,
+  OUTPUT_FLAGS,
+  VERSION_FLAG,
+} from "../arguments/command.js";
 
 /**
  * The offers of completion for a value:
@@ -42,72 +51,67 @@ export interface Offers {
  */
 export type CommandTable = ReadonlyMap<string, Offers>;
 
-/** The table of a whole command line, from the same data as its help. */
-export function describeCommands(program: Command): CommandTable {
-  return new Map(tableEntries(program, program.name()));
+/** The offers of a whole command line. */
+export function describeCommands(all: Command): CommandTable {
+  return new Map(tableEntries(all, ["appvars"]));
 }
 
 type TableEntry = readonly [key: string, offers: Offers];
 
 const NOTHING: Offers = { subcommands: [], flags: [], kinds: [], choices: [] };
 
-function tableEntries(command: Command, key: string): TableEntry[] {
-  // With the flags that the help of a command leaves out.
-  const help = Object.assign(new Help(), { showGlobalOptions: true });
-  const subcommands = help.visibleCommands(command);
-  const options = [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];
-  const offers = {
-    ...NOTHING,
-    subcommands: subcommands.map((each) => ({
-      word: each.name(),
-      description: each.summary() || each.description(),
-    })),
-    flags: options.flatMap((option) =>
-      spellings(option).map((word) => ({ word, description: option.description })),
-    ),
-  };
+const HELP_COMMAND = { word: "help", description: "print help for a command" };
+
+function tableEntries(command: Command, path: readonly string[]): TableEntry[] {
+  const key = path.join(" ");
+  const rows = flagRows({
+    ...command.flags,
+    ...HELP_FLAG,
+    ...VERSION_FLAG,
+    ...OUTPUT_FLAGS,
+  }).filter(({ refused }) => refused === undefined);
+  const children = Object.entries(command.commands ?? {});
+  const subcommands = children.map(([word, { summary, description }]) => ({
+    word,
+    description: summary ?? description,
+  }));
+  const flags = rows.flatMap((row) =>
+    spellings(row).map((word) => ({ word, description: row.help })),
+  );
+  const names = subcommands.map(({ word }) => word);
+  if (children.length > 0) subcommands.push(HELP_COMMAND);
   return [
-    [key, offers],
-    ...options.flatMap((option) => valueEntries(option, command, key)),
-    ...argumentEntries(command, key),
-    ...subcommands.flatMap((subcommand) => {
-      const path = `${key} ${subcommand.name()}`;
-      return command.commands.includes(subcommand)
-        ? tableEntries(subcommand, path)
-        : helpEntries(path, offers);
+    [key, { ...NOTHING, subcommands, flags }],
+    ...rows.flatMap((row) => valueEntries(row, command, key)),
+    ...argumentRows(command).map((row, index): TableEntry => {
+      const offers = { ...NOTHING, kinds: kindsOfArgument(row, command, path) };
+      const position = row.isVariadic ? "..." : index + 1;
+      return [`${key} ${position}`, { ...offers, choices: row.choices ?? [] }];
     }),
+    ...children.flatMap(([word, child]) => tableEntries(child, [...path, word])),
+    ...(children.length > 0 ? helpEntries(key, names) : []),
   ];
 }
 
-/** commander adds the command `help` itself; its argument is the name of another command. */
-function helpEntries(key: string, { subcommands }: Offers): TableEntry[] {
-  const choices = subcommands.map(({ word }) => word).filter((word) => word !== "help");
+/** The command `help`, whose argument is the name of another command. */
+function helpEntries(key: string, choices: readonly string[]): TableEntry[] {
   return [
-    [key, NOTHING],
-    [`${key} 1`, { ...NOTHING, choices }],
+    [`${key} help`, NOTHING],
+    [`${key} help 1`, { ...NOTHING, choices }],
   ];
 }
 
 /** Optional values are left out: the word after such a flag is something else. */
-function valueEntries(option: Option, command: Command, key: string): TableEntry[] {
-  if (!option.required) return [];
-  const offers = {
-    ...NOTHING,
-    kinds: kindsOfOption(option, command),
-    choices: option.argChoices ?? [],
-  };
-  return spellings(option).map((flag) => [`${key} ${flag}`, offers]);
+function valueEntries(row: FlagRow, command: Command, key: string): TableEntry[] {
+  if (row.placeholder === undefined || row.alone !== undefined) return [];
+  const kinds =
+    BY_SUBJECT[row.name] ?? kindsOf(/^[\w-]*/.exec(row.placeholder)?.[0] ?? "", command);
+  const offers = { ...NOTHING, kinds, choices: row.choices ?? [] };
+  return spellings(row).map((flag) => [`${key} ${flag}`, offers]);
 }
 
-function argumentEntries(command: Command, key: string): TableEntry[] {
-  return command.registeredArguments.map((argument, index) => [
-    `${key} ${argument.variadic ? "..." : index + 1}`,
-    { ...NOTHING, kinds: kindsOfArgument(argument, command), choices: argument.argChoices ?? [] },
-  ]);
-}
-
-function spellings({ long, short }: Option): string[] {
-  return [long, short].filter((spelling) => spelling !== undefined);
+function spellings({ long, short }: FlagRow): string[] {
+  return short === undefined ? [long] : [long, short];
 }
 
 /**
@@ -141,19 +145,18 @@ const BY_SUBJECT: Readonly<Record<string, readonly ValueKind[]>> = {
   allowReserved: ["reserved-name-list"],
 };
 
-function kindsOfOption(option: Option, command: Command): readonly ValueKind[] {
-  const placeholder = /[<[]([\w-]+)/.exec(option.flags)?.[1] ?? "";
-  return BY_SUBJECT[option.attributeName()] ?? kindsOf(placeholder, command);
-}
-
-function kindsOfArgument(argument: Argument, command: Command): readonly ValueKind[] {
-  if (argument.name() !== "name") return kindsOf(argument.name(), command);
+function kindsOfArgument(
+  { name }: ArgumentRow,
+  command: Command,
+  path: readonly string[],
+): readonly ValueKind[] {
+  if (name !== "name") return kindsOf(name, command);
+  const [parent = "", own] = path.slice(-2);
   // An added profile or environment has a new name.
-  if (command.name() === "add") return [];
-  return BY_SUBJECT[command.parent?.name() ?? ""] ?? kindsOf("name", command);
+  return own === "add" ? [] : (BY_SUBJECT[parent] ?? kindsOf(name, command));
 }
 
-function kindsOf(placeholder: string, command: Command): readonly ValueKind[] {
+function kindsOf(placeholder: string, { flags = {} }: Command): readonly ValueKind[] {
   if (placeholder !== "name") return BY_PLACEHOLDER[placeholder] ?? [];
-  return [command.options.some((option) => option.long === "--url") ? "names" : "file-names"];
+  return ["--url <url>" in flags ? "names" : "file-names"];
 }

@@ -8,7 +8,8 @@ import { readSettings, type Settings } from "../../tasks/settings/resolve-settin
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { profilesPath } from "../../tasks/settings/settings-file.js";
 import type { Caller } from "../../tasks/surroundings.js";
-import { parseWords } from "../arguments/parse-words.js";
+import { findFlags } from "../arguments/parse-line.js";
+import { definition } from "../arguments/source-flags.js";
 import { createContext, type Io } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
 
@@ -67,7 +68,7 @@ function isOfferable(word: string): boolean {
 }
 
 function parseFlags(words: string[], { env }: Caller["surroundings"]): SourceFlags {
-  const { flags } = parseWords(words, {}, false);
+  const flags = findFlags(words, definition);
   // The shell has not expanded it yet.
   const expand = (text: unknown) =>
     typeof text === "string" ? text.replace(/^~(?=\/)/, env["HOME"] ?? "~") : text;

@@ -29,9 +29,6 @@ export interface OutputFlags {
   values?: boolean | undefined;
 }
 
-/** These flags as words, which may stand before the command. */
-export const OUTPUT_WORDS = ["--json", "--quiet", "-q", "--verbose", "--no-color"];
-
 /** The streams of the process of a command line, and its end. */
 export interface Io {
   readonly surroundings: Surroundings;

@@ -44,7 +44,7 @@ export async function reportError(
 }
 
 /** The words that can be flags of appvars: those after `--` belong to another program. */
-export function ownWords(argv: readonly string[]): readonly string[] {
+function ownWords(argv: readonly string[]): readonly string[] {
   return argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
 }
 

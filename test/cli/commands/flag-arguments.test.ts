@@ -1,5 +1,5 @@
-import { InvalidArgumentError } from "commander";
 import { describe, expect, it } from "vitest";
+import { ArgumentError } from "../../../src/cli/arguments/flag-arguments.js";
 import { parseLatency, parseShare, parseSkew } from "../../../src/cli/commands/sandbox/sandbox.js";
 import { parseRateLimit, wholeNumber } from "../../../src/cli/commands/serve/serve-arguments.js";
 import { secondsOf } from "../../../src/kit/text/duration.js";
@@ -37,6 +37,6 @@ describe("a number on the command line", () => {
     ["rate limit", parseRateLimit, ["", "1.5", "-1", "5/", "5/0s", "5/60", "5/2d", "/60s"]],
     ["whole number", wholeNumber(1, 9), ["", "0", "10", "1.5", "-1", "0x5"]],
   ])("is refused as a %s otherwise", (_what, parse: (text: string) => unknown, texts) => {
-    for (const text of texts) expect(() => parse(text), text).toThrow(InvalidArgumentError);
+    for (const text of texts) expect(() => parse(text), text).toThrow(ArgumentError);
   });
 });

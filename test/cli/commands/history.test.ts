@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Io } from "../../../src/cli/output/context.js";
-import { main } from "../../../src/cli/program.js";
+import { main } from "../../../src/cli/start.js";
 import { runCli, runWith } from "../../support/cli.js";
 import { cliWithDataFile } from "../../support/cli-with-data-file.js";
 import { edited } from "../../support/data.js";

@@ -1,11 +1,11 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Command, Option } from "commander";
 import { describe, expect, it } from "vitest";
-import { describeCommands, type Offers } from "../../../src/cli/completion/command-table.js";
+import type { Command } from "../../../src/cli/arguments/command.js";
+import { describeCommands } from "../../../src/cli/completion/command-table.js";
 import { SHELL_NAMES, writeBranches } from "../../../src/cli/completion/shells.js";
-import { buildWhole } from "../../../src/cli/program.js";
-import { runCli, runWith } from "../../support/cli.js";
+import { loadAll } from "../../../src/cli/known-commands.js";
+import { runCli } from "../../support/cli.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 describe("completion", () => {
@@ -48,66 +48,54 @@ describe("completion", () => {
   });
 });
 
+/** A command line with one command, `x`. */
+function withCommand(x: Omit<Command, "description" | "examples">): Command {
+  const texts = { description: "", examples: [] };
+  return { ...texts, commands: { x: { ...texts, ...x } } };
+}
+
 describe("candidates by position", () => {
-  function kindsAt(key: string, ...commands: Command[]): Offers["kinds"] | undefined {
-    const program = new Command("appvars");
-    for (const command of commands) program.addCommand(command);
-    return describeCommands(program).get(`appvars ${key}`)?.kinds;
-  }
+  const kindsAt = (key: string, all: Command) => describeCommands(all).get(`appvars ${key}`)?.kinds;
 
   it("the kind of a value follows from the placeholder of its flag or argument", () => {
-    const command = new Command("x")
-      .option("-o, --output <file>", "")
-      .option("--print <environment>", "")
-      .option("--only <names>", "")
-      .option("--text <text>", "")
-      .option("--flag", "")
-      .option("--cache [seconds]", "")
-      .argument("<file>")
-      .argument("[text]")
-      .argument("<command...>");
-    expect(kindsAt("x --output", command)).toEqual(["files"]);
-    expect(kindsAt("x -o", command)).toEqual(["files"]);
-    expect(kindsAt("x --print", command)).toEqual(["environments"]);
-    expect(kindsAt("x --only", command)).toEqual(["name-list"]);
-    expect(kindsAt("x --text", command)).toEqual([]);
-    expect(kindsAt("x --flag", command)).toBeUndefined();
-    expect(kindsAt("x --cache", command)).toBeUndefined();
-    expect(kindsAt("x 1", command)).toEqual(["files"]);
-    expect(kindsAt("x 2", command)).toEqual([]);
-    expect(kindsAt("x ...", command)).toEqual(["program"]);
+    const all = withCommand({
+      flags: {
+        "-o, --output <file>": "",
+        "--print <environment>": "",
+        "--only <names>": "",
+        "--text <text>": "",
+        "--flag": "",
+        "--cache[=seconds]": { help: "", alone: "5" },
+      },
+      arguments: { "<file>": "", "[text]": "", "<command...>": "" },
+    });
+    expect(kindsAt("x --output", all)).toEqual(["files"]);
+    expect(kindsAt("x -o", all)).toEqual(["files"]);
+    expect(kindsAt("x --print", all)).toEqual(["environments"]);
+    expect(kindsAt("x --only", all)).toEqual(["name-list"]);
+    expect(kindsAt("x --text", all)).toEqual([]);
+    expect(kindsAt("x --flag", all)).toBeUndefined();
+    expect(kindsAt("x --cache", all)).toBeUndefined();
+    expect(kindsAt("x 1", all)).toEqual(["files"]);
+    expect(kindsAt("x 2", all)).toEqual([]);
+    expect(kindsAt("x ...", all)).toEqual(["program"]);
   });
 
   it("<name> is a variable of the source, or of the data file for a command without --url", () => {
-    expect(kindsAt("x ...", new Command("x").option("--url <url>").argument("<name...>"))).toEqual([
-      "names",
-    ]);
-    expect(kindsAt("x 1", new Command("x").option("--data <file>").argument("<name>"))).toEqual([
-      "file-names",
-    ]);
-  });
-
-  it("<name> is an environment or a profile after such a flag or command", () => {
-    const flags = new Command("x").option("--env <name>").option("--profile <name>");
-    expect(kindsAt("x --env", flags)).toEqual(["environments"]);
-    expect(kindsAt("x --profile", flags)).toEqual(["profiles"]);
-    for (const [group, kind] of [
-      ["env", "environments"],
-      ["profile", "profiles"],
-    ] as const) {
-      const subcommands = ["add", "remove"].map((name) => new Command(name).argument("<name>"));
-      const command = new Command(group);
-      for (const subcommand of subcommands) command.addCommand(subcommand);
-      expect(kindsAt(`${group} remove 1`, command)).toEqual([kind]);
-      expect(kindsAt(`${group} add 1`, command)).toEqual([]);
-    }
+    const kinds = (flag: string) =>
+      kindsAt("x 1", withCommand({ flags: { [flag]: "" }, arguments: { "<name>": "" } }));
+    expect([kinds("--url <url>"), kinds("--data <file>")]).toEqual([["names"], ["file-names"]]);
   });
 
   it("the commands that rename, copy and repeat offer variables and environments", async () => {
-    const { code: program } = await runWith(buildWhole);
-    const table = describeCommands(program);
+    const table = describeCommands(await loadAll());
     const kinds = (key: string) => table.get(`appvars ${key}`)?.kinds;
     expect([kinds("rename 1"), kinds("rename 2")]).toEqual([["file-names"], []]);
+    expect([kinds("profile use 1"), kinds("profile add 1"), kinds("get --profile")]).toEqual([
+      ["profiles"],
+      [],
+      ["profiles"],
+    ]);
     expect([kinds("env rename 1"), kinds("env rename 2")]).toEqual([["environments"], []]);
     expect([kinds("env add --from"), kinds("set --env"), kinds("unset -e")]).toEqual(
       Array(3).fill(["environments"]),
@@ -118,29 +106,27 @@ describe("candidates by position", () => {
     );
   });
 
-  it("completion leaves out hidden commands and flags", () => {
-    const program = new Command("appvars")
-      .addOption(new Option("--secret").hideHelp())
-      .addCommand(new Command("seen"))
-      .addCommand(new Command("unseen"), { hidden: true });
-    const { subcommands, flags } = describeCommands(program).get("appvars") ?? {};
-    expect(subcommands?.map(({ word }) => word)).toEqual(["seen", "help"]);
-    expect(flags?.map(({ word }) => word)).toEqual(["--help", "-h"]);
+  it("completion leaves out removed flags", () => {
+    const { flags } = describeCommands(
+      withCommand({
+        flags: { "--secret <text>": { help: "", refused: "it was removed" }, "--seen": "" },
+      }),
+    ).get("appvars x") ?? { flags: [] };
+    expect(flags.map(({ word }) => word)).toEqual(expect.arrayContaining(["--seen", "--help"]));
+    expect(flags.map(({ word }) => word)).not.toContain("--secret");
   });
 });
 
 it("descriptions are quoted by the rules of each shell", () => {
-  const program = new Command("appvars")
-    .helpOption(false)
-    .helpCommand(false)
-    .option("--x", "it's $(a) `b` \\ : [c]");
-  const branches = (shell: (typeof SHELL_NAMES)[number]) =>
-    writeBranches(shell, describeCommands(program));
-  expect(branches("bash")).toBe("  'appvars')\n    flags=(--x)\n    ;;\n");
-  expect(branches("zsh")).toBe(
+  const table = new Map([["appvars", { ...NOTHING, flags: [OFFER] }]]);
+  expect(writeBranches("bash", table)).toBe("  'appvars')\n    flags=(--x)\n    ;;\n");
+  expect(writeBranches("zsh", table)).toBe(
     "  ('appvars')\n    flags=('--x:it'\\''s $(a) `b` \\\\ : [c]')\n    ;;\n",
   );
-  expect(branches("fish")).toBe(
+  expect(writeBranches("fish", table)).toBe(
     "        case 'appvars'\n            set flags '--x\tit\\'s $(a) `b` \\\\ : [c]'\n",
   );
 });
+
+const NOTHING = { subcommands: [], flags: [], kinds: [], choices: [] };
+const OFFER = { word: "--x", description: "it's $(a) `b` \\ : [c]" };

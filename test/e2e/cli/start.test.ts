@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { main } from "../../../src/cli/program.js";
-import { quickCall } from "../../../src/cli/start.js";
-import { runWith } from "../../support/cli.js";
+import { runCli } from "../../support/cli.js";
 import { CREDENTIALS, DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { runningServer } from "../../support/running-server.js";
@@ -9,7 +7,7 @@ import { runningServer } from "../../support/running-server.js";
 /** A program that ends with 42 if it has got the PORT of shop/development. */
 const PROGRAM = [process.execPath, "-e", "process.exitCode = process.env.PORT - 2958"];
 
-describe("run without commander", () => {
+describe("run in this process", () => {
   it.each([
     ["run --", PROGRAM, 42],
     ["--json -q run --", PROGRAM, 42],
@@ -26,13 +24,11 @@ describe("run without commander", () => {
     ["run --env test --", PROGRAM, 2],
     ["run --api-key other --", PROGRAM, 4],
     ["run --url http://127.0.0.1:1 --max-wait 0 --", PROGRAM, 5],
-  ])("prints and returns the same as with commander: %s", async (line, program, code) => {
+  ])("ends with the exit code of the program, or of its error: %s", async (line, program, code) => {
     const { url } = await runningServer();
     const argv = [...line.split(" "), ...program];
     const world = { env: { APPVARS_URL: url, ...CREDENTIALS }, stdin: "dev-secret\n" };
-    const quick = await runWith((io) => quickCall(argv, io), world);
-    expect(quick.code).toBe(code);
-    expect(quick).toEqual(await runWith((io) => main(argv, io), world));
+    expect(await runCli(argv, world)).toMatchObject({ code });
   });
 
   it.each([
@@ -40,12 +36,10 @@ describe("run without commander", () => {
     ["run --env nope --", 3],
     ["run --", 2],
     ["run --data nope.json --env shop/development --", 8],
-  ])("prints and returns the same as with commander, from a data file: %s", async (line, code) => {
+  ])("ends with such a code, from a data file: %s", async (line, code) => {
     const { path } = await dataFile(DATA);
     const argv = [...line.split(" "), ...PROGRAM];
     const world = { env: { APPVARS_DATA: path } };
-    const quick = await runWith((io) => quickCall(argv, io), world);
-    expect(quick.code).toBe(code);
-    expect(quick).toEqual(await runWith((io) => main(argv, io), world));
+    expect(await runCli(argv, world)).toMatchObject({ code });
   });
 });

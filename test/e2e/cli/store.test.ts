@@ -1,8 +1,6 @@
 import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { main } from "../../../src/cli/program.js";
-import { quickCall } from "../../../src/cli/start.js";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
 import { findPlaces } from "../../../src/tui/ports/places.js";
 import { aCaller } from "../../support/caller.js";
@@ -211,21 +209,6 @@ describe("--store", needs("etcd"), () => {
     expect(await runCli(argv, { env: { ...world.env, PATH: process.env["PATH"] ?? "" } })).toEqual(
       DONE,
     );
-  });
-
-  it.each([
-    "PORT",
-    "PORT FLAGS --json",
-    "PROT",
-    "PORT --env nope",
-    "PORT --data nope.json",
-    "PORT --store http://x",
-  ])("get prints and returns the same without commander as with it: get %s", async (line) => {
-    const { world } = await filledStore();
-    const argv = ["get", ...line.split(" ")];
-    const quick = await runWith((io) => quickCall(argv, io), world);
-    expect(quick.code).toBeTypeOf("number");
-    expect(quick).toEqual(await runWith((io) => main(argv, io), world));
   });
 
   it("show and doctor name the store and the setting that selects it", async () => {

@@ -1,4 +1,3 @@
-import { Command, Option } from "commander";
 import { DOTENV_TARGETS } from "../../../formats/entry.js";
 import {
   DATA_FORMATS,
@@ -19,12 +18,9 @@ import {
   type Written,
 } from "../../../tasks/transfer/format-values.js";
 import { outputTarget, writePrivateFile } from "../../../tasks/write-private-file.js";
-import {
-  addAllowReserved,
-  addSelectionOptions,
-  addStrict,
-} from "../../arguments/selection-flags.js";
-import { addSourceOptions } from "../../arguments/source-flags.js";
+import { defineCommand } from "../../arguments/command.js";
+import { allowReserved, SELECTION_FLAGS, strictFlags } from "../../arguments/selection-flags.js";
+import { SOURCE_FLAGS } from "../../arguments/source-flags.js";
 import { type Context, printRaw } from "../../output/context.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
 
@@ -39,77 +35,42 @@ interface ExportOptions extends Omit<ExportedValues, "format"> {
 /** Declares the variables, without their values. */
 const TYPESCRIPT = "typescript";
 
-export function exportCommand(context: Context): Command {
-  const command = new Command("export")
-    .description(
-      "Print the values of the environment, escaped for the program that reads the format. If the format can't " +
-        "represent a name or value, nothing is printed and each is reported. Reserved names, which can make programs " +
-        `run other code (PATH, PROMPT_COMMAND and so on), are left out with a warning, except in ${DATA_FORMATS.join(", ")}. ` +
-        "github appends to the file that GITHUB_ENV names, after " +
-        "masking the values in the log by lines on stdout. typescript declares the variables, and reads no value.",
-    )
-    .addOption(
-      new Option(
-        "--format <format>",
-        "output format (default dotenv, or json with --json)",
-      ).choices([...EXPORT_FORMATS, TYPESCRIPT]),
-    )
-    .addOption(
-      new Option(
-        "--for <reader>",
-        "with --format dotenv, quote for one program instead of all",
-      ).choices(DOTENV_TARGETS),
-    )
-    .option(
-      "-o, --output <file>",
+export const definition = defineCommand({
+  description:
+    "Print the values of the environment, escaped for the program that reads the format. If the format can't " +
+    "represent a name or value, nothing is printed and each is reported. Reserved names, which can make programs " +
+    `run other code (PATH, PROMPT_COMMAND and so on), are left out with a warning, except in ${DATA_FORMATS.join(", ")}. ` +
+    "github appends to the file that GITHUB_ENV names, after " +
+    "masking the values in the log by lines on stdout. typescript declares the variables, and reads no value.",
+  flags: {
+    "--format <format>": {
+      help: "output format (default dotenv, or json with --json)",
+      choices: [...EXPORT_FORMATS, TYPESCRIPT],
+    },
+    "--for <reader>": {
+      help: "with --format dotenv, quote for one program instead of all",
+      choices: DOTENV_TARGETS,
+    },
+    "-o, --output <file>":
       "write this file atomically, readable only by you; - for stdout; with github, append to it",
+    ...SELECTION_FLAGS,
+    "--name <text>": "name of the Secret (kubernetes) or service (compose) (default appvars)",
+    "--skip-unsupported": "leave out variables that the format can't represent, with a warning",
+    ...strictFlags("print nothing"),
+    ...allowReserved("write"),
+    ...SOURCE_FLAGS,
+  },
+  examples: ['eval "$(appvars export --format shell)"'],
+  run(_, flags, context) {
+    const { format = context.flags.json ? "json" : "dotenv", for: target } = flags;
+    const { name, output, strict, skipUnsupported = false, allowReserved = [] } = flags;
+    return runExport(
+      { ...flags, format, target, name, output, strict, skipUnsupported, allowReserved },
+      readSettings(flags, context),
+      context,
     );
-  addSelectionOptions(command)
-    .option(
-      "--name <text>",
-      "name of the Secret (kubernetes) or service (compose) (default appvars)",
-    )
-    .option(
-      "--skip-unsupported",
-      "leave out variables that the format can't represent, with a warning",
-    )
-    .addHelpText("after", '\nExample:\n  eval "$(appvars export --format shell)"')
-    .action(
-      ({
-        format = context.flags.json ? "json" : "dotenv",
-        for: target,
-        output,
-        name,
-        strict,
-        ...flags
-      }) => {
-        const {
-          only,
-          exclude,
-          nameTransformer,
-          skipUnsupported = false,
-          allowReserved = [],
-          ...sourceFlags
-        } = flags;
-        const values = {
-          format,
-          target,
-          name,
-          only,
-          exclude,
-          nameTransformer,
-          skipUnsupported,
-          allowReserved,
-        };
-        return runExport(
-          { ...values, output, strict },
-          readSettings(sourceFlags, context),
-          context,
-        );
-      },
-    );
-  return addSourceOptions(addAllowReserved(addStrict(command, "print nothing"), "write"));
-}
+  },
+});
 
 function runExport(options: ExportOptions, settings: Settings, context: Context): Promise<void> {
   const { format } = options;

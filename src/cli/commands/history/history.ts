@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { UsageError } from "../../../kit/text/errors.js";
 import {
   type EnvironmentRecord,
@@ -11,73 +10,60 @@ import { readHistory } from "../../../tasks/data/open-data.js";
 import { dataPlaceName } from "../../../tasks/settings/connection.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
+import { defineCommand, type FlagValues } from "../../arguments/command.js";
+import { PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { valid } from "../../arguments/flag-arguments.js";
-import { addPlaceOptions } from "../../arguments/source-flags.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 
-interface HistoryOptions {
-  name: string | undefined;
-  /** The name of an environment; undefined for all of them. */
-  env: string | undefined;
-  limit: number;
-  values: boolean;
-}
+const FLAGS = {
+  "-e, --env <name>": "only changes of this environment: development, or shop/development",
+  "--limit <changes>": { help: "only the newest ones", parse: parseCount },
+  "--values": "show the values too; encrypted ones stay encrypted",
+  "--prune <entries>": {
+    help: "instead, remove the history of a store but for the last ones",
+    parse: parseCount,
+  },
+  ...PLACE_FLAGS,
+} as const;
 
-export function historyCommand(context: Context): Command {
-  const command = new Command("history")
-    .description(
-      "List the changes of a data file or a store, newest first: their numbers, when and by whom they were made, with " +
-        "which command, and what they changed. Without --values, only public values are shown. Credentials are not " +
-        "recorded. rollback NUMBER takes changes back. APPVARS_ACTOR is recorded in place of user@host.",
-    )
-    .argument("[name]", "only changes of this variable")
-    .option(
-      "-e, --env <name>",
-      "only changes of this environment: development, or shop/development",
-    )
-    .option("--limit <changes>", "only the newest ones", parseCount)
-    .option("--values", "show the values too; encrypted ones stay encrypted")
-    .option(
-      "--prune <entries>",
-      "instead, remove the history of a store but for the last ones",
-      parseCount,
-    )
-    .addHelpText(
-      "after",
-      "\nExample:\n  appvars history DATABASE_URL --env production --data vars.json",
-    )
-    .action((name, { prune, env, limit = Number.POSITIVE_INFINITY, values = false, ...flags }) => {
-      if (prune === undefined) return runHistory({ name, env, limit, values }, flags, context);
-      if ((name ?? env) === undefined) return runPrune(prune, flags, context);
-      throw new UsageError(
-        "--prune removes entries of all environments and variables: leave out the others",
-      );
-    });
-  return addPlaceOptions(command);
-}
+export const definition = defineCommand({
+  description:
+    "List the changes of a data file or a store, newest first: their numbers, when and by whom they were made, with " +
+    "which command, and what they changed. Without --values, only public values are shown. Credentials are not " +
+    "recorded. rollback NUMBER takes changes back. APPVARS_ACTOR is recorded in place of user@host.",
+  arguments: { "[name]": "only changes of this variable" },
+  flags: FLAGS,
+  examples: ["appvars history DATABASE_URL --env production --data vars.json"],
+  run({ name }, flags, context) {
+    const { prune, env } = flags;
+    if (prune === undefined) return runHistory(name, flags, context);
+    if ((name ?? env) === undefined) return runPrune(prune, flags, context);
+    throw new UsageError(
+      "--prune removes entries of all environments and variables: leave out the others",
+    );
+  },
+});
 
 function parseCount(text: string): number {
   return valid(Number(text), /^\d{1,9}$/.test(text), "a number of entries");
 }
 
 async function runHistory(
-  options: HistoryOptions,
-  flags: SourceFlags,
+  name: string | undefined,
+  { env, values = false, limit = Number.POSITIVE_INFINITY, ...flags }: FlagValues<typeof FLAGS>,
   context: Context,
 ): Promise<void> {
-  const { values, limit } = options;
   const { dataPlace } = readSettings(flags, context);
   const listed = await readHistory(dataPlace, context, async ({ data, changes }) => {
     const found: (Omit<Change, "changes"> & { changes: ChangeRow[] })[] = [];
     const rows = new ChangeRows(data, values);
-    const isListed = rowFilter(options, data.environments);
+    const isListed = rowFilter(name, env, data.environments);
     for await (const change of changes) {
       if (found.length >= limit) break;
       const wanted = rows.of(change.changes).filter(isListed);
       if (wanted.length > 0) found.push({ ...change, changes: wanted });
     }
-    if (options.env !== undefined && found.length === 0)
-      findEnvironment(data.environments, options.env);
+    if (env !== undefined && found.length === 0) findEnvironment(data.environments, env);
     return found;
   });
   const all = listed.flatMap(({ changes }) => changes);
@@ -96,7 +82,11 @@ async function runHistory(
  * Definitions belong to all environments of their application. An environment may have been removed
  * or renamed.
  */
-function rowFilter({ name, env }: HistoryOptions, environments: readonly EnvironmentRecord[]) {
+function rowFilter(
+  name: string | undefined,
+  env: string | undefined,
+  environments: readonly EnvironmentRecord[],
+) {
   const isNamed = (place: { application: string; name: string }) =>
     place.name === env || qualifiedName(place) === env;
   const wanted =

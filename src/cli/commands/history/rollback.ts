@@ -1,5 +1,4 @@
 import { createInterface } from "node:readline";
-import { Command } from "commander";
 import { endBySignal } from "../../../kit/process/signals.js";
 import { ChangedMeanwhileError, NotFoundError, UsageError } from "../../../kit/text/errors.js";
 import { findEnvironment } from "../../../model/environment.js";
@@ -9,83 +8,64 @@ import { isSameData } from "../../../store/record-changes.js";
 import { namesOf, rowsBetween } from "../../../tasks/data/change-rows.js";
 import { readHistory, updateData } from "../../../tasks/data/open-data.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
-import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
+import { defineCommand } from "../../arguments/command.js";
+import { DRY_RUN, PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { valid } from "../../arguments/flag-arguments.js";
-import { parseNames } from "../../arguments/selection-flags.js";
-import { addPlaceOptions, DRY_RUN } from "../../arguments/source-flags.js";
+import { ONLY } from "../../arguments/selection-flags.js";
 import { type Context, printChanges } from "../../output/context.js";
 import { writeRaw } from "../../output/output.js";
 
-interface RollbackFlags extends SourceFlags {
-  values?: boolean;
-  yes?: boolean;
-  broken?: boolean;
-}
+const FLAGS = {
+  ...ONLY,
+  "-e, --env <name>": "only the values in this environment",
+  "--values": "show the values too",
+  "--yes": "don't ask",
+  "--broken": "roll back even if values would then break their schemas",
+  ...DRY_RUN,
+  ...PLACE_FLAGS,
+} as const;
 
-export function rollbackCommand(context: Context): Command {
-  const command = new Command("rollback")
-    .description(
-      "Bring values and definitions back to what they were before a change, all or nothing. That is a new change, which " +
-        "rollback can take back too. It shows what it does, and asks; without a terminal, add --yes. Credentials never " +
-        "come back: an environment that was removed gets new ones.",
-    )
-    .argument("<number>", "the change, as history numbers it", parseNumber)
-    .option(
-      "--only <names>",
-      "only these variables: names and globs such as DB_*, separated by commas",
-      parseNames,
-    )
-    .option("-e, --env <name>", "only the values in this environment")
-    .option("--values", "show the values too")
-    .option("--yes", "don't ask")
-    .option("--broken", "roll back even if values would then break their schemas")
-    .option(...DRY_RUN)
-    .addHelpText(
-      "after",
-      "\nExample:\n  appvars rollback 42 --only DATABASE_URL --env production --data vars.json",
-    )
-    .action((number: number, { only, env, ...flags }) =>
-      runRollback(number, { only, env }, flags, context),
-    );
-  return addPlaceOptions(command);
-}
+export const definition = defineCommand({
+  description:
+    "Bring values and definitions back to what they were before a change, all or nothing. That is a new change, which " +
+    "rollback can take back too. It shows what it does, and asks; without a terminal, add --yes. Credentials never " +
+    "come back: an environment that was removed gets new ones.",
+  arguments: {
+    "<number>": { help: "the change, as history numbers it", parse: parseNumber },
+  },
+  flags: FLAGS,
+  examples: ["appvars rollback 42 --only DATABASE_URL --env production --data vars.json"],
+  async run({ number }, { only, env, values = false, yes, broken = false, ...flags }, context) {
+    const { rollBack } = await import("../../../store/edits/roll-back.js");
+    const { dataPlace } = readSettings(flags, context);
+    const { changesSince } = await import("../../../store/history.js");
+    const { data, changes } = await readHistory(dataPlace, context, async (history) => {
+      return { data: history.data, changes: await changesSince(number, history.changes) };
+    });
+    const matcher = only && createMatcher(only);
+    const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
+    const changed = rollBack(data, changes, { isWanted: matcher?.matches, environment });
+    const rows = rowsBetween(data, changed, values);
+    const unchanged = matcher?.unmatched(rows.flatMap(namesOf)) ?? [];
+    if (unchanged.length > 0)
+      throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
+    await printChanges(rows, values, context, "there is nothing to bring back");
+    const { brokenValues, refuseBroken } = await import("../../../store/schema/value-schema.js");
+    if (!broken) refuseBroken(await brokenValues(data, changed), "; to do it anyway, add --broken");
+    if (rows.length === 0 || context.flags.dryRun) return;
+    if (!yes && !(await confirm(`bring this back to before change ${number}?`, context)))
+      throw new UsageError("nothing was changed; to do it, add --yes");
+    const change = (current: Data) => {
+      if (isSameData(current, data)) return changed;
+      throw new ChangedMeanwhileError("the data has been changed by another program; try again");
+    };
+    await updateData(dataPlace, context, change, { mayBreakSchemas: broken });
+    context.tell(`brought back what there was before change ${number}`);
+  },
+});
 
 function parseNumber(text: string): number {
   return valid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change");
-}
-
-async function runRollback(
-  number: number,
-  { only, env }: { only?: readonly string[]; env?: string },
-  flags: RollbackFlags,
-  context: Context,
-) {
-  const { values = false, yes, broken = false } = flags;
-  const { rollBack } = await import("../../../store/edits/roll-back.js");
-  const { dataPlace } = readSettings(flags, context);
-  const { changesSince } = await import("../../../store/history.js");
-  const { data, changes } = await readHistory(dataPlace, context, async (history) => {
-    return { data: history.data, changes: await changesSince(number, history.changes) };
-  });
-  const matcher = only && createMatcher(only);
-  const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
-  const changed = rollBack(data, changes, { isWanted: matcher?.matches, environment });
-  const rows = rowsBetween(data, changed, values);
-  const unchanged = matcher?.unmatched(rows.flatMap(namesOf)) ?? [];
-  if (unchanged.length > 0)
-    throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
-  await printChanges(rows, values, context, "there is nothing to bring back");
-  const { brokenValues, refuseBroken } = await import("../../../store/schema/value-schema.js");
-  if (!broken) refuseBroken(await brokenValues(data, changed), "; to do it anyway, add --broken");
-  if (rows.length === 0 || context.flags.dryRun) return;
-  if (!yes && !(await confirm(`bring this back to before change ${number}?`, context)))
-    throw new UsageError("nothing was changed; to do it, add --yes");
-  const change = (current: Data) => {
-    if (isSameData(current, data)) return changed;
-    throw new ChangedMeanwhileError("the data has been changed by another program; try again");
-  };
-  await updateData(dataPlace, context, change, { mayBreakSchemas: broken });
-  context.tell(`brought back what there was before change ${number}`);
 }
 
 /** Without a terminal, nobody can be asked. Ctrl-C ends this process, and Ctrl-D is a no. */

@@ -1,4 +1,3 @@
-import { Command } from "commander";
 import { loadWindows, startChild } from "../../../kit/process/child.js";
 import type { ChildEnvironment, ProgramLine } from "../../../kit/process/program.js";
 import { supervise } from "../../../kit/process/supervise.js";
@@ -11,58 +10,54 @@ import {
   type SourceFlags,
 } from "../../../tasks/settings/setting-table.js";
 import type { Caller, Surroundings } from "../../../tasks/surroundings.js";
+import { defineCommand } from "../../arguments/command.js";
 import { valid } from "../../arguments/flag-arguments.js";
-import { addAllowReserved } from "../../arguments/selection-flags.js";
+import { allowReserved } from "../../arguments/selection-flags.js";
 import { SEAL_KEY_FILE } from "../../arguments/source-flags.js";
 import type { Context } from "../../output/context.js";
-import { rateLimitOption } from "../serve/serve-arguments.js";
+import { RATE_LIMIT } from "../serve/serve-arguments.js";
 import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
 
-export function sandboxCommand(context: Context): Command {
-  const command = new Command("sandbox")
-    .description(
-      "Start a server on a free loopback port with throwaway credentials, run the command with APPVARS_URL, " +
-        "APPVARS_API_KEY and APPVARS_API_SECRET set, and stop the server when the command has ended. Exits with the " +
-        "command's exit code. The data is a copy in memory: example data, or that of a file or a store, which is never " +
-        "changed and whose credentials the command does not see. Variables with reserved names, which can make programs run " +
-        "other code, are left out with a warning.",
-    )
-    .usage("[options] -- <command...>")
-    .argument("<command...>", "the command and its arguments")
-    .option(
-      "--data <file>",
-      "serve the variables of this data file (default: those of init --example)",
-    )
-    .option("--store <url>", "serve the variables of this store")
-    .option(...SEAL_KEY_FILE)
-    .option(
-      "-e, --env <name>",
-      "environment of the credentials (default: the only one, or development)",
-    );
-  return addAllowReserved(command, "serve")
-    .optionsGroup("Faults, to test clients with:")
-    .option("--latency <ms>", "delay each answer, by a random time for 100-500", parseLatency)
-    .option(
-      "--fail-rate <share>",
-      "answer this share of requests with 503, from 0 to 1",
-      parseShare,
-    )
-    .addOption(rateLimitOption())
-    .option(
-      "--clock-skew <seconds>",
-      "set the server's clock ahead, or back with a negative number",
-      parseSkew,
-    )
-    .addHelpText(
-      "after",
-      "\nExamples:\n  appvars sandbox -- npm test\n  appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
-    )
-    .action((words: ProgramLine, { data, store, sealKeyFile, ...flags }) => {
-      const { env, allowReserved = [], rateLimit, ...faults } = flags;
-      const place = placeToCopy({ data, store, sealKeyFile }, context);
-      return runSandbox(words, { place, env, allowReserved, ...rateLimit, faults }, context);
-    });
-}
+export const definition = defineCommand({
+  description:
+    "Start a server on a free loopback port with throwaway credentials, run the command with APPVARS_URL, " +
+    "APPVARS_API_KEY and APPVARS_API_SECRET set, and stop the server when the command has ended. Exits with the " +
+    "command's exit code. The data is a copy in memory: example data, or that of a file or a store, which is never " +
+    "changed and whose credentials the command does not see. Variables with reserved names, which can make programs run " +
+    "other code, are left out with a warning.",
+  usage: "[options] -- <command...>",
+  arguments: { "<command...>": "the command and its arguments" },
+  flags: {
+    "--data <file>": "serve the variables of this data file (default: those of init --example)",
+    "--store <url>": "serve the variables of this store",
+    ...SEAL_KEY_FILE,
+    "-e, --env <name>": "environment of the credentials (default: the only one, or development)",
+    ...allowReserved("serve"),
+    "Faults, to test clients with:": "",
+    "--latency <ms>": {
+      help: "delay each answer, by a random time for 100-500",
+      parse: parseLatency,
+    },
+    "--fail-rate <share>": {
+      help: "answer this share of requests with 503, from 0 to 1",
+      parse: parseShare,
+    },
+    ...RATE_LIMIT,
+    "--clock-skew <seconds>": {
+      help: "set the server's clock ahead, or back with a negative number",
+      parse: parseSkew,
+    },
+  },
+  examples: [
+    "appvars sandbox -- npm test",
+    "appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
+  ],
+  run({ command }, { data, store, sealKeyFile, ...flags }, context) {
+    const { env, allowReserved = [], rateLimit, ...faults } = flags;
+    const place = placeToCopy({ data, store, sealKeyFile }, context);
+    return runSandbox(command, { place, env, allowReserved, ...rateLimit, faults }, context);
+  },
+});
 
 /** `100`, or `100-500` for a random time in between, in milliseconds. */
 export function parseLatency(text: string): { least: number; most: number } {

@@ -1,12 +1,10 @@
 import { isIP } from "node:net";
-import { InvalidArgumentError, Option } from "commander";
 import { type Endpoint, parseEndpoint } from "../../../kit/net/endpoint.js";
 import { isProxyRange } from "../../../kit/net/proxy-range.js";
 import { durationMs } from "../../../kit/text/duration.js";
-import { UsageError } from "../../../kit/text/errors.js";
 import { DEFAULT_HOST, DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../../model/defaults.js";
 import type { Tolerance } from "../../../signing/tolerance.js";
-import { valid } from "../../arguments/flag-arguments.js";
+import { ArgumentError, valid } from "../../arguments/flag-arguments.js";
 
 // Parsers for the arguments of flags, as in settings/flag-arguments.ts.
 
@@ -23,20 +21,12 @@ export const NO_WORKERS =
 export const NO_RATE_LIMIT_STORE =
   "is no longer supported: each server counts requests by itself, so that several allow as many times the limit (docs/scaling.md)";
 
-/** A flag of earlier versions. @param why what replaces it, said by a UsageError */
-export function removedFlag(flags: string, why: string): Option {
-  const option = new Option(flags).hideHelp();
-  return option.argParser(() => {
-    throw new UsageError(`${option.long} ${why}`);
-  });
-}
-
 /** `10.0.0.0/8, loopback`. */
 export function parseTrustProxy(text: string): string[] {
   const ranges = text.split(",").map((range) => range.trim());
   const everybody = ranges.find((range) => range.endsWith("/0") && isIP(range.slice(0, -2)) !== 0);
   if (everybody !== undefined)
-    throw new InvalidArgumentError(
+    throw new ArgumentError(
       `${everybody}: a range of all addresses would let clients choose their address.`,
     );
   const rule =
@@ -79,11 +69,10 @@ export function parseRateLimit(text: string): { rateLimit: number; rateWindow: n
   return valid({ rateLimit: Number(limit), rateWindow: windowMs / 1_000 }, isValid, rule);
 }
 
-export function rateLimitOption(): Option {
-  return new Option("--rate-limit <requests[/time]>", "requests allowed in a time, 0 for no limit")
-    .argParser(parseRateLimit)
-    .default(
-      { rateLimit: DEFAULT_RATE_LIMIT, rateWindow: DEFAULT_RATE_WINDOW },
-      `${DEFAULT_RATE_LIMIT}/${DEFAULT_RATE_WINDOW}s`,
-    );
-}
+export const RATE_LIMIT = {
+  "--rate-limit <requests[/time]>": {
+    help: "requests allowed in a time, 0 for no limit",
+    parse: parseRateLimit,
+    default: `${DEFAULT_RATE_LIMIT}/${DEFAULT_RATE_WINDOW}s`,
+  },
+} as const;

@@ -1,4 +1,3 @@
-import { Command, Option } from "commander";
 import { UsageError } from "../../../kit/text/errors.js";
 import { DEFAULT_HOST, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../../model/defaults.js";
 import type { ServerOptions } from "../../../server/start-server.js";
@@ -8,8 +7,9 @@ import {
   DEFAULT_DATA_FILE,
   RATE_LIMIT_STORE_VARIABLE,
 } from "../../../tasks/settings/setting-table.js";
+import { defineCommand } from "../../arguments/command.js";
+import { PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { parseDuration } from "../../arguments/flag-arguments.js";
-import { addPlaceOptions } from "../../arguments/source-flags.js";
 import type { Context } from "../../output/context.js";
 import { runServe, type ServeFlags } from "./run-serve.js";
 import {
@@ -18,95 +18,78 @@ import {
   parseClockTolerance,
   parseListenPlace,
   parseTrustProxy,
-  rateLimitOption,
-  removedFlag,
+  RATE_LIMIT,
   wholeNumber,
 } from "./serve-arguments.js";
 import type { TlsPaths } from "./tls-files.js";
 
-export function serveCommand(context: Context): Command {
-  return addPlaceOptions(new Command("serve"))
-    .description(
-      "Serve the HTTP API from a data file or a store, and follow its changes. By default, the data file is " +
-        `${DEFAULT_DATA_FILE}, which is created with example variables if it is missing. Refuses a file that other ` +
-        "users can change, unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints the line that sets APPVARS_URL. SIGTERM and " +
-        "Ctrl-C answer open requests and stop the server. SIGHUP reads its data and files again, or stops the server " +
-        "if its terminal has been closed.",
-    )
-    .option("--host <address>", "address to listen on", DEFAULT_HOST)
-    .option(
-      "--port <port>",
-      "port to listen on, 0 for a free one",
-      wholeNumber(0, 65_535),
-      DEFAULT_PORT,
-    )
-    .addOption(rateLimitOption())
-    .option(
-      "--max-connections <number>",
-      "connections open at a time, 0 for no limit",
-      wholeNumber(0),
-      DEFAULT_MAX_CONNECTIONS,
-    )
-    .addOption(
-      new Option(
-        "--clock-tolerance <past[/future]>",
-        "seconds that a signature may be old, or a client's clock ahead",
-      )
-        .argParser(parseClockTolerance)
-        .default(undefined, `${DEFAULT_TOLERANCE.past}/${DEFAULT_TOLERANCE.future}`),
-    )
-    .option(
-      "--trust-proxy <ranges>",
-      "proxies whose X-Forwarded-For is used, such as 10.0.0.0/8",
-      parseTrustProxy,
-    )
-    .option(
-      "--max-stale <age>",
-      "answer /healthz with 503 once the data store's data is older, such as 5m",
-      parseDuration,
-    )
-    .addOption(removedFlag("--workers <number>", NO_WORKERS))
-    .addOption(removedFlag("--rate-limit-store <url>", NO_RATE_LIMIT_STORE))
-    .option(
-      "--tls-cert <file>",
+export const definition = defineCommand({
+  description:
+    "Serve the HTTP API from a data file or a store, and follow its changes. By default, the data file is " +
+    `${DEFAULT_DATA_FILE}, which is created with example variables if it is missing. Refuses a file that other ` +
+    "users can change, unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints the line that sets APPVARS_URL. SIGTERM and " +
+    "Ctrl-C answer open requests and stop the server. SIGHUP reads its data and files again, or stops the server " +
+    "if its terminal has been closed.",
+  flags: {
+    ...PLACE_FLAGS,
+    "--host <address>": { help: "address to listen on", default: DEFAULT_HOST },
+    "--port <port>": {
+      help: "port to listen on, 0 for a free one",
+      parse: wholeNumber(0, 65_535),
+      default: String(DEFAULT_PORT),
+    },
+    ...RATE_LIMIT,
+    "--max-connections <number>": {
+      help: "connections open at a time, 0 for no limit",
+      parse: wholeNumber(0),
+      default: String(DEFAULT_MAX_CONNECTIONS),
+    },
+    "--clock-tolerance <past[/future]>": {
+      help: "seconds that a signature may be old, or a client's clock ahead",
+      parse: parseClockTolerance,
+      default: `${DEFAULT_TOLERANCE.past}/${DEFAULT_TOLERANCE.future}`,
+    },
+    "--trust-proxy <ranges>": {
+      help: "proxies whose X-Forwarded-For is used, such as 10.0.0.0/8",
+      parse: parseTrustProxy,
+    },
+    "--max-stale <age>": {
+      help: "answer /healthz with 503 once the data store's data is older, such as 5m",
+      parse: parseDuration,
+    },
+    "--workers <number>": { help: "", refused: NO_WORKERS },
+    "--rate-limit-store <url>": { help: "", refused: NO_RATE_LIMIT_STORE },
+    "--tls-cert <file>":
       "serve HTTPS with this certificate, and the next one when the file is replaced",
-    )
-    .option("--tls-key <file>", "its key")
-    .option("--tls-client-ca <file>", "refuse clients without a certificate from this authority")
-    .option(
-      "--metrics <[host:]port>",
-      "serve metrics for Prometheus there, port 0 for a free one",
-      parseListenPlace,
-    )
-    .addOption(
-      new Option("--log-format <format>", "format of the log")
-        .choices(["pretty", "json"])
-        .default("pretty"),
-    )
-    .option("--audit-log <file>", "append a line about each request to this file")
-    .addHelpText("after", "\nExample:\n  appvars serve --data vars.json --port 0")
-    .action(async ({ data, store, sealKeyFile, rateLimit, ...given }) => {
-      const {
-        host,
-        port,
-        maxConnections,
-        clockTolerance: tolerance,
-        trustProxy,
-        maxStale,
-        ...flags
-      } = given;
-      // An empty variable counts as unset.
-      if (context.surroundings.env[RATE_LIMIT_STORE_VARIABLE])
-        throw new UsageError(`${RATE_LIMIT_STORE_VARIABLE} ${NO_RATE_LIMIT_STORE}`);
-      const fd = takeActivatedSocket(context.surroundings.env, process.pid);
-      const place = readSettings({ data, store, sealKeyFile }, context).dataPlace;
-      const limits = { ...rateLimit, maxConnections, maxStale, tolerance };
-      const options = { host, port, fd, trustProxy, ...limits };
-      const serveFlags = { ...flags, place, tlsPaths: readTlsPaths(flags) };
-      checkFlags(options, serveFlags);
-      return runServe(options, serveFlags, context).finally(context.io.leaveUnread);
-    });
-}
+    "--tls-key <file>": "its key",
+    "--tls-client-ca <file>": "refuse clients without a certificate from this authority",
+    "--metrics <[host:]port>": {
+      help: "serve metrics for Prometheus there, port 0 for a free one",
+      parse: parseListenPlace,
+    },
+    "--log-format <format>": {
+      help: "format of the log",
+      choices: ["pretty", "json"],
+      default: "pretty",
+    },
+    "--audit-log <file>": "append a line about each request to this file",
+  },
+  examples: ["appvars serve --data vars.json --port 0"],
+  run(_, { data, store, sealKeyFile, rateLimit, ...given }, context) {
+    const { logFormat, auditLog, metrics, tlsCert, tlsKey, tlsClientCa, ...others } = given;
+    const { clockTolerance: tolerance, ...server } = others;
+    // An empty variable counts as unset.
+    if (context.surroundings.env[RATE_LIMIT_STORE_VARIABLE])
+      throw new UsageError(`${RATE_LIMIT_STORE_VARIABLE} ${NO_RATE_LIMIT_STORE}`);
+    const fd = takeActivatedSocket(context.surroundings.env, process.pid);
+    const place = readSettings({ data, store, sealKeyFile }, context).dataPlace;
+    const options = { ...server, ...rateLimit, tolerance, fd };
+    const tlsPaths = readTlsPaths(tlsCert, tlsKey, tlsClientCa);
+    const serveFlags = { place, logFormat, tlsPaths, auditLog, metrics };
+    checkFlags(options, serveFlags);
+    return runServe(options, serveFlags, context).finally(context.io.leaveUnread);
+  },
+});
 
 /**
  * @throws UsageError for a flag that the data place has no use for, and for one port for both
@@ -120,11 +103,7 @@ function checkFlags({ host, port, maxStale }: ServerOptions, { place, metrics }:
 }
 
 /** @throws UsageError unless there are both or none of the certificate and the key */
-function readTlsPaths({
-  tlsCert: cert,
-  tlsKey: key,
-  tlsClientCa: clientCa,
-}: Record<string, string | undefined>): TlsPaths | undefined {
+function readTlsPaths(cert?: string, key?: string, clientCa?: string): TlsPaths | undefined {
   if (cert !== undefined && key !== undefined) return { cert, key, clientCa };
   if (cert !== undefined) throw new UsageError("--tls-cert needs --tls-key too");
   if (key !== undefined) throw new UsageError("--tls-key needs --tls-cert too");

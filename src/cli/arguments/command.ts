@@ -1,0 +1,199 @@
+import type { Context } from "../output/context.js";
+
+/** A flag. A table has a text in its place if the help is all there is to say. */
+export interface Flag extends Argument {
+  /** Whether the flag can be given more than once: its values, which are lists, are joined. */
+  repeatable?: true;
+  /** The text of the value if the flag is not given. */
+  default?: string;
+  /** The value of the flag alone, if its value is optional. */
+  alone?: string;
+  /** Whether the flag must be given. */
+  required?: true;
+  /** Values of other flags that are not given. */
+  implies?: Readonly<Record<string, unknown>>;
+  /** The names of flags that can't be given too. */
+  conflicts?: readonly string[];
+  /** The error for a call with this flag, which was removed: no help lists it. */
+  refused?: string;
+}
+
+export interface Argument {
+  help: string;
+  choices?: readonly string[];
+  /** @param clock Unix milliseconds @throws ArgumentError */
+  parse?: (text: string, clock: () => number) => unknown;
+}
+
+/**
+ * Flags by their forms: `-e, --env <name>`, `--no-check`, `--encrypt [names]`, `--cache[=age]`. A key
+ * that ends with a colon is a heading of the help for the flags after it.
+ */
+export type FlagTable = Readonly<Record<string, string | Flag>>;
+
+/** Arguments by their forms, in order: `<name>`, `[value]`, `<name...>`. */
+type ArgumentTable = Readonly<Record<string, string | Argument>>;
+
+/** A command, or several under one name. */
+export interface Command {
+  /** One line, for the help of the command above. */
+  summary?: string;
+  description: string;
+  /** Replaces `[options]` and the arguments in the help. */
+  usage?: string;
+  arguments?: ArgumentTable;
+  flags?: FlagTable;
+  /** A paragraph of the help after the flags. */
+  details?: string;
+  examples: readonly string[];
+  commands?: Readonly<Record<string, Command>>;
+  /**
+   * Runs the command. Without it, a call prints the help.
+   *
+   * @param all loads the whole command line
+   */
+  run?(
+    args: object,
+    flags: object,
+    context: Context,
+    all: () => Promise<Command>,
+  ): Promise<void> | void;
+}
+
+type Camel<S> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;
+type Word<S> = S extends `${infer W}${" <" | " [" | "[="}${string}` ? W : S;
+
+/** `apiKey` for `--api-key <key>`, and `newline` for `-n, --no-newline`. */
+type FlagName<S> = S extends `${string}--${infer L}`
+  ? Camel<Word<L extends `no-${infer N}` ? N : L>>
+  : never;
+
+type ArgumentName<S> = S extends `${"<" | "["}${infer N}...${">" | "]"}`
+  ? N
+  : S extends `${"<" | "["}${infer N}${">" | "]"}`
+    ? N
+    : never;
+
+type TextOf<F> = F extends { parse: (...args: never[]) => infer V }
+  ? V
+  : F extends { choices: readonly (infer C)[] }
+    ? C
+    : string;
+
+type FlagValue<F, S extends keyof F> = S extends `${string}--no-${string}`
+  ? false
+  : S extends `${string}${"<" | "["}${string}`
+    ? TextOf<F[S]>
+    : boolean;
+
+type ArgumentValue<S, A> = S extends `<${string}...>`
+  ? [string, ...string[]]
+  : S extends `[${string}`
+    ? TextOf<A> | undefined
+    : TextOf<A>;
+
+/** The values of flags by their names; those without a default may be absent. */
+export type FlagValues<F> = {
+  -readonly [S in keyof F as F[S] extends { refused: string } ? never : FlagName<S>]?: FlagValue<
+    F,
+    S
+  >;
+} & {
+  -readonly [S in keyof F as F[S] extends { default: unknown } | { required: true }
+    ? FlagName<S>
+    : never]: FlagValue<F, S>;
+};
+
+export type ArgumentValues<A> = { [S in keyof A as ArgumentName<S>]: ArgumentValue<S, A[S]> };
+
+/** Types the values that `run` gets by the forms of the arguments and flags. */
+export function defineCommand<
+  const A extends ArgumentTable = Record<never, never>,
+  const F extends FlagTable = Record<never, never>,
+>(
+  command: Omit<Command, "run" | "commands"> & {
+    arguments?: A;
+    flags?: F;
+    run(
+      args: ArgumentValues<A>,
+      flags: FlagValues<F>,
+      context: Context,
+      all: () => Promise<Command>,
+    ): Promise<void> | void;
+  },
+): Command {
+  return command;
+}
+
+/** A flag with the parts of its form. */
+export interface FlagRow extends Flag {
+  form: string;
+  heading: string | undefined;
+  /** `newline` for `-n, --no-newline`. */
+  name: string;
+  long: string;
+  short: string | undefined;
+  isNegative: boolean;
+  /** The word in the brackets; `undefined` if the flag has no value. */
+  placeholder: string | undefined;
+}
+
+const FLAG_FORM = /^(?:(-\w), )?(--(no-)?([\w-]+))(?: <(.+)>| ?\[=?(.+)\])?$/;
+
+export function flagRows(flags: FlagTable = {}): FlagRow[] {
+  const rows: FlagRow[] = [];
+  let heading: string | undefined;
+  for (const [form, flag] of Object.entries(flags)) {
+    if (form.endsWith(":")) heading = form;
+    else rows.push({ ...described(flag), ...partsOf(form), heading });
+  }
+  return rows;
+}
+
+function partsOf(form: string) {
+  const [, short, long = "", negative, words = "", needed, optional] = FLAG_FORM.exec(form) ?? [];
+  const name = words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+  const isNegative = negative !== undefined;
+  return { form, name, long, short, isNegative, placeholder: needed ?? optional };
+}
+
+export interface ArgumentRow extends Argument {
+  form: string;
+  name: string;
+  isRequired: boolean;
+  isVariadic: boolean;
+}
+
+export function argumentRows({ arguments: table = {} }: Command): ArgumentRow[] {
+  return Object.entries(table).map(([form, argument]) => ({
+    ...described(argument),
+    form,
+    name: form.slice(1, -1).replace("...", ""),
+    isRequired: form.startsWith("<"),
+    isVariadic: form.includes("..."),
+  }));
+}
+
+function described<T extends Argument>(row: string | T): T | { help: string } {
+  return typeof row === "string" ? { help: row } : row;
+}
+
+/** The flags that all commands have, and that may stand before the command. */
+export const OUTPUT_FLAGS = {
+  "--json": "machine-readable output, errors too",
+  "-q, --quiet": "write no notes to stderr",
+  "--verbose": "log each request to stderr",
+  "--no-color": "no colors (like NO_COLOR; FORCE_COLOR forces them)",
+} as const;
+
+export const VERSION_FLAG = { "-V, --version": "print the version (or -v)" } as const;
+
+export const HELP_FLAG = { "-h, --help": "print help" } as const;
+
+/** The words that may stand before the command. */
+export const LEADING_WORDS = [
+  "-v",
+  ...Object.keys({ ...OUTPUT_FLAGS, ...VERSION_FLAG, ...HELP_FLAG })
+    .join(", ")
+    .split(", "),
+];

@@ -140,11 +140,16 @@ export const GROUPS: Record<
 
 const ROWS = Object.assign({}, ...Object.values(GROUPS)) as (typeof GROUPS)[string];
 
-/** `appvars` itself, which prints the version, and otherwise help. */
+/** `appvars` itself, which prints help. */
 const ROOT: Command = {
   description: "Serve the variables of an application environment, and read them from scripts.",
-  flags: { "-V, --version": { help: VERSION_FLAG["-V, --version"], required: true } },
+  flags: VERSION_FLAG,
   examples: ["appvars serve"],
+};
+
+const VERSION: Command = {
+  ...ROOT,
+  flags: {},
   run: (_args, _flags, { io }) => writeLines(io.stdout, [packageVersion()]),
 };
 
@@ -183,9 +188,11 @@ export async function findCommand(argv: readonly string[]): Promise<FoundCommand
   for (let names = Object.keys(ROWS); names.length > 0; ) {
     const [word] = rest;
     // commander reports another flag here; the next word may be its value.
-    if (word === undefined || (word.startsWith("-") && !LEADING_WORDS.includes(word))) break;
+    const isLeading = word !== undefined && LEADING_WORDS.includes(word);
+    if (word === undefined || (word.startsWith("-") && !isLeading)) break;
     rest.shift();
-    if (LEADING_WORDS.includes(word)) found.words.push(word);
+    if (["-V", "-v", "--version"].includes(word)) [found.command, names] = [VERSION, []];
+    else if (isLeading) found.words.push(word);
     else if (word === "help") needsHelp = true;
     else if (names.includes(word)) {
       const child = found.command.commands?.[word];

@@ -6,7 +6,6 @@ import {
   InvalidArgumentError,
   Option,
 } from "commander";
-import { UsageError } from "../kit/text/errors.js";
 import {
   argumentRows,
   type Command,
@@ -14,15 +13,12 @@ import {
   flagRows,
   HELP_FLAG,
   OUTPUT_FLAGS,
-  VERSION_FLAG,
 } from "./arguments/command.js";
-import { ArgumentError, addValue } from "./arguments/flag-arguments.js";
-import { finishLine, type ParsedLine } from "./arguments/parse-line.js";
+import { ArgumentError, addValue, finishLine, type ParsedLine } from "./arguments/parse-line.js";
 import { CONNECTION, CONNECTION_HEADING } from "./arguments/source-flags.js";
 import { type FoundCommand, GROUPS } from "./known-commands.js";
 import type { Io } from "./output/context.js";
 import { writeLines } from "./output/output.js";
-import { packageVersion } from "./process-io.js";
 import { withHint } from "./usage-hints.js";
 
 /**
@@ -70,18 +66,9 @@ function createProgram({ path, command, words }: FoundCommand, io: Io) {
       outputError: () => {},
     })
     .exitOverride();
-  for (const row of flagRows({ ...VERSION_FLAG, ...OUTPUT_FLAGS }))
+  const ownFlags = path.length === 0 ? command.flags : {};
+  for (const row of flagRows({ ...ownFlags, ...OUTPUT_FLAGS }))
     program.addOption(toOption(row, io.surroundings.clock));
-  // Not `version()`, for which every command would read package.json.
-  const printVersion = () => {
-    // Otherwise `set NAME -v` would end with 0, and set nothing.
-    if (path.length > 0)
-      throw new UsageError("the version is printed without a command: appvars --version");
-    writeLines(io.stdout, [packageVersion()]);
-    throw new CommanderError(0, "commander.version", "the version");
-  };
-  program.addOption(new Option("-v").hideHelp());
-  program.on("option:version", printVersion).on("option:v", printVersion);
   if (path.length === 0) {
     describe(program, command);
     listCommands(program);
@@ -139,14 +126,14 @@ function addCommand(
 }
 
 function toOption(row: FlagRow, clock: () => number): Option {
-  const { form, help, heading, choices, conflicts = [], required = false } = row;
-  // The value of `--cache[=age]` follows `=`: `completeWords` adds it.
-  const option = new Option(form.replace("[=", " ["), help).conflicts([...conflicts]);
+  const { form, help, heading, choices } = row;
+  // The value of `--cache[=age]` follows `=`: `readWords` adds it.
+  const option = new Option(form.replace("[=", " ["), help);
   option.flags = form;
   if (heading) option.helpGroup(heading);
   if (choices) option.choices(choices);
   if (row.placeholder) option.argParser(parserOf(row, clock)).default(row.default, row.default);
-  return option.hideHelp(row.refused !== undefined).makeOptionMandatory(required);
+  return option.hideHelp(row.refused !== undefined);
 }
 
 /** Parses the value of a flag or an argument, which may be repeated. */

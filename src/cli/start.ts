@@ -1,6 +1,6 @@
 import { endWithTerminal } from "../kit/process/end-process.js";
 import { wasTerminated } from "../kit/process/signals.js";
-import { completeWords, parseLine } from "./arguments/parse-line.js";
+import { parseLine, readWords } from "./arguments/parse-line.js";
 import { findCommand, loadAll } from "./known-commands.js";
 import { createContext, type Io } from "./output/context.js";
 import { reportError } from "./output/report-error.js";
@@ -29,10 +29,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   let words = argv;
   try {
     const found = await findCommand(argv);
-    found.words = completeWords(found.words, found.command);
-    words = found.words;
+    const read = readWords(found.words, found.command);
+    words = found.words = read.map(({ text }) => text);
     const { args, flags, output } =
-      (found.command.run && parseLine(words, found.command, io.surroundings.clock)) ??
+      (found.command.run && parseLine(read, found.command, io.surroundings.clock)) ??
       (await (await import("./program.js")).parseWithCommander(found, io));
     const context = createContext(io, output);
     context.command = found.path.join(" ");

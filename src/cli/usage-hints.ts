@@ -29,7 +29,7 @@ function describeUnknownFlag(message: string, { path, command }: FoundCommand): 
     /^unknown option '(.*?)'(?:\n\(Did you mean ([^']*)\?\))?$/s.exec(message) ?? [];
   const [flag = ""] = text.split("=", 1);
   const isSet = path.at(-1) === "set";
-  const isKnown = (name: string) => rowsOf(command).some(({ long }) => long === name);
+  const isKnown = (name: string) => rowsOf(command).has(name);
   const meant = MEANT[`${path.at(-1)} ${flag}`];
   if (meant !== undefined) return `unknown option '${flag}' (${meant})`;
   const file = SETTING_NAMES.find((name) => SETTINGS[name].flag === `${flag}-file`);

@@ -6,8 +6,7 @@ import {
   type FlagRow,
   flagRows,
 } from "../../src/cli/arguments/command.js";
-import { addValue } from "../../src/cli/arguments/flag-arguments.js";
-import { completeWords, parseLine, rowsOf } from "../../src/cli/arguments/parse-line.js";
+import { addValue, parseLine, readWords, rowsOf } from "../../src/cli/arguments/parse-line.js";
 import { findCommand, loadAll } from "../../src/cli/known-commands.js";
 import { parseWithCommander } from "../../src/cli/program.js";
 import { runCli, runWith } from "../support/cli.js";
@@ -26,8 +25,9 @@ const leaves = leavesOf(await loadAll()).filter(([, { run }]) => run);
 /** What both parsers make of a line; `undefined` if it has a mistake. */
 async function parseTwice(argv: readonly string[]) {
   const found = await findCommand(argv);
-  found.words = completeWords(found.words, found.command);
-  const quick = parseLine(found.words, found.command, clock);
+  const words = readWords(found.words, found.command);
+  found.words = words.map(({ text }) => text);
+  const quick = found.command.run && parseLine(words, found.command, clock);
   const { code: slow } = await runWith((io) =>
     parseWithCommander(found, { ...io, surroundings: { ...io.surroundings, clock } }).catch(
       () => undefined,
@@ -61,7 +61,7 @@ class Lines {
   /** A line of a command: some flags in each of their forms, arguments, and now and then a mistake. */
   line(path: readonly string[], command: Command): string[] {
     const random = this.#random;
-    const rows = rowsOf(command);
+    const rows = [...new Set(rowsOf(command).values())];
     const words = [
       ...Array.from({ length: random.below(4) }, () => this.#flag(random.pick(rows))),
       ...argumentRows(command).map((row) => [this.#valueOf(row)]),
@@ -140,7 +140,7 @@ describe("the two parsers of a command line", () => {
   });
 });
 
-describe("completeWords", () => {
+describe("readWords", () => {
   it.each([
     ["run", "ls --json", "-- ls --json"],
     ["run", "--json ls --json", "--json -- ls --json"],
@@ -158,7 +158,8 @@ describe("completeWords", () => {
     ["run", "--only", "--only"],
   ])("makes of the words of %s: %s", async (name = "", line = "", expected = "") => {
     const { command } = await findCommand([name]);
-    expect(completeWords(line.split(" "), command).join(" ")).toBe(expected);
+    const words = readWords(line.split(" "), command);
+    expect(words.map(({ text }) => text).join(" ")).toBe(expected);
   });
 });
 

@@ -31,7 +31,8 @@ describe("docs/commands.md", () => {
   });
 
   it("describes the flags that commands share", async () => {
-    const flags = [...(await flagsOf("connection")), ...(await flagsOf("set"))];
+    const all = ["connection", "set", "help"].map((name) => flagsOf(name));
+    const flags = (await Promise.all(all)).flat();
     expect(SHARED_FLAGS.filter((flag) => !flags.includes(flag))).toEqual([]);
   });
 

@@ -140,21 +140,24 @@ export interface FlagRow extends Flag {
 
 const FLAG_FORM = /^(?:(-\w), )?(--(no-)?([\w-]+))(?: <(.+)>| ?\[=?(.+)\])?$/;
 
+/** The rows of a table, with the parts of their forms. */
 export function flagRows(flags: FlagTable = {}): FlagRow[] {
   const rows: FlagRow[] = [];
   let heading: string | undefined;
   for (const [form, flag] of Object.entries(flags)) {
-    if (form.endsWith(":")) heading = form;
-    else rows.push({ ...described(flag), ...partsOf(form), heading });
+    const [, short, long = "", negative, words = "", needed, optional] = FLAG_FORM.exec(form) ?? [];
+    if (long === "") heading = form;
+    else {
+      const [first = "", ...others] = words.split("-");
+      let name = first;
+      for (const word of others) name += word.slice(0, 1).toUpperCase() + word.slice(1);
+      const described = typeof flag === "string" ? { help: flag } : flag;
+      const isNegative = negative !== undefined;
+      const placeholder = needed ?? optional;
+      rows.push({ ...described, form, heading, name, long, short, isNegative, placeholder });
+    }
   }
   return rows;
-}
-
-function partsOf(form: string) {
-  const [, short, long = "", negative, words = "", needed, optional] = FLAG_FORM.exec(form) ?? [];
-  const name = words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const isNegative = negative !== undefined;
-  return { form, name, long, short, isNegative, placeholder: needed ?? optional };
 }
 
 export interface ArgumentRow extends Argument {
@@ -165,17 +168,16 @@ export interface ArgumentRow extends Argument {
 }
 
 export function argumentRows({ arguments: table = {} }: Command): ArgumentRow[] {
-  return Object.entries(table).map(([form, argument]) => ({
-    ...described(argument),
-    form,
-    name: form.slice(1, -1).replace("...", ""),
-    isRequired: form.startsWith("<"),
-    isVariadic: form.includes("..."),
-  }));
-}
-
-function described<T extends Argument>(row: string | T): T | { help: string } {
-  return typeof row === "string" ? { help: row } : row;
+  const rows: ArgumentRow[] = [];
+  for (const [form, argument] of Object.entries(table))
+    rows.push({
+      ...(typeof argument === "string" ? { help: argument } : argument),
+      form,
+      name: form.slice(1, -1).replace("...", ""),
+      isRequired: form.startsWith("<"),
+      isVariadic: form.includes("..."),
+    });
+  return rows;
 }
 
 /** The flags that all commands have, and that may stand before the command. */

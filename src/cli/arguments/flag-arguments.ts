@@ -1,36 +1,9 @@
 import { DURATION_EXAMPLES, durationMs, secondsOf, utcMs } from "../../kit/text/duration.js";
-import { UsageError } from "../../kit/text/errors.js";
 import { MAX_KEPT_S } from "../../model/defaults.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../model/variable.js";
-import type { Argument, FlagRow } from "./command.js";
+import { ArgumentError } from "./parse-line.js";
 
 // Parsers for the values of flags and arguments.
-
-/** Thrown for an invalid value. commander adds the flag, and the value. */
-export class ArgumentError extends UsageError {}
-
-/**
- * Parses the value of a flag or an argument.
- *
- * @param previous the value of the flag so far
- * @throws ArgumentError; UsageError if a flag is repeated
- */
-export function addValue(
-  row: Argument & Partial<FlagRow>,
-  text: string,
-  previous: unknown,
-  clock: () => number,
-): unknown {
-  const { choices, parse, repeatable, refused, long } = row;
-  if (refused !== undefined) throw new UsageError(`${long} ${refused}`);
-  if (!parse && choices?.includes(text) === false)
-    throw new ArgumentError(`Allowed choices are ${choices.join(", ")}.`);
-  const value = parse ? parse(text, clock) : text;
-  if (repeatable) return [previous ?? [], value].flat();
-  // commander would use the last value: of `--env test --env production`, one is a mistake.
-  if (previous !== undefined) throw new UsageError(`${long} is given more than once`);
-  return value;
-}
 
 /** @param rule of the argument */
 export function valid<T>(value: T, isValid: boolean, rule: string): T {

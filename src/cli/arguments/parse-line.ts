@@ -1,8 +1,17 @@
 import { secondsOf } from "../../kit/text/duration.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { OutputFlags } from "../output/context.js";
-import { argumentRows, type Command, type FlagRow, flagRows, OUTPUT_FLAGS } from "./command.js";
-import { addValue } from "./flag-arguments.js";
+import {
+  type Argument,
+  argumentRows,
+  type Command,
+  type FlagRow,
+  flagRows,
+  OUTPUT_FLAGS,
+} from "./command.js";
+
+/** Thrown for an invalid value. commander adds the flag, and the value. */
+export class ArgumentError extends UsageError {}
 
 /** A command line, parsed: what a command is run with. */
 export interface ParsedLine {
@@ -11,41 +20,62 @@ export interface ParsedLine {
   output: OutputFlags;
 }
 
-const known = new WeakMap<Command, FlagRow[]>();
+/** A word after a command. */
+export interface Word {
+  /** A flag in the form that all parsers read alike: `--long` or `--long=value`. */
+  text: string;
+  /** The flag, if the command has it. */
+  row?: FlagRow | undefined;
+  value?: string | undefined;
+}
 
-/** All flags that a call of a command can have. */
-export function rowsOf(command: Command): FlagRow[] {
-  const rows = known.get(command) ?? flagRows({ ...command.flags, ...OUTPUT_FLAGS });
-  known.set(command, rows);
+const tables = new WeakMap<Command, Map<string, FlagRow>>();
+
+/** All flags that a call of a command can have, by each of their spellings. */
+export function rowsOf(command: Command): Map<string, FlagRow> {
+  const kept = tables.get(command);
+  if (kept) return kept;
+  const rows = new Map<string, FlagRow>();
+  for (const row of flagRows({ ...command.flags, ...OUTPUT_FLAGS })) {
+    rows.set(row.long, row);
+    if (row.short !== undefined) rows.set(row.short, row);
+  }
+  tables.set(command, rows);
   return rows;
 }
 
 /**
- * Rewrites the words after a command so that all parsers read them alike: `-nqe test --cache A`
- * becomes `--no-newline --quiet --env=test --cache=86400 A`, and `--only A ls --json` becomes `--only=A -- ls --json`
- * for a command that starts a program, since --json is for ls.
+ * Reads the words after a command: `-nqe test --cache A` as `--no-newline --quiet --env=test
+ * --cache=86400 A`, and `--only A ls --json` as `--only=A -- ls --json` for a command that starts a
+ * program, since --json is for ls.
  *
  * @throws UsageError if a time follows a flag whose value follows `=`: it hardly names a variable
  */
-export function completeWords(words: readonly string[], command: Command): string[] {
+export function readWords(words: readonly string[], command: Command): Word[] {
   const startsProgram = command.arguments !== undefined && "<command...>" in command.arguments;
   const rows = rowsOf(command);
-  const completed: string[] = [];
+  const read: Word[] = [];
   const rest = [...words];
-  for (let word = rest.shift(); word !== undefined; word = rest.shift()) {
-    const isProgram = startsProgram && !word.startsWith("-");
-    if (isProgram) completed.push("--");
-    if (isProgram || word === "--") return [...completed, word, ...rest];
-    const letters = rows.find(({ short }) => short !== undefined && word?.startsWith(short));
-    if (letters && word.length > 2) {
-      rest.unshift(letters.placeholder ? word.slice(2) : `-${word.slice(2)}`);
-      word = word.slice(0, 2);
+  for (let text = rest.shift(); text !== undefined; text = rest.shift()) {
+    const isProgram = startsProgram && !text.startsWith("-");
+    if (isProgram || text === "--") {
+      if (isProgram) rest.unshift(text);
+      read.push({ text: "--" });
+      for (const own of rest) read.push({ text: own });
+      break;
     }
-    const row = rows.find(({ short, long }) => word === short || word === long);
-    const value = row && takeValue(row, rest);
-    completed.push((row?.long ?? word) + (value === undefined ? "" : `=${value}`));
+    const letter = text.length > 2 ? rows.get(text.slice(0, 2)) : undefined;
+    if (letter?.short) {
+      rest.unshift(letter.placeholder ? text.slice(2) : `-${text.slice(2)}`);
+      text = letter.short;
+    }
+    const end = text.indexOf("=");
+    const row = rows.get(end < 0 ? text : text.slice(0, end));
+    const value = row && (end < 0 ? takeValue(row, rest) : text.slice(end + 1));
+    const completed = value === undefined ? row?.long : `${row?.long}=${value}`;
+    read.push({ text: completed ?? text, row, value });
   }
-  return completed;
+  return read;
 }
 
 /** Takes the value of a flag from the words after it; `undefined` if it has none. */
@@ -58,95 +88,104 @@ function takeValue({ form, long, alone, placeholder }: FlagRow, rest: string[]) 
   throw new UsageError(`the ${placeholder} follows ${long} after =: ${long}=${next}`);
 }
 
+/** Whether a word is a flag for commander: `-` alone is an argument. */
+function isFlag(word: string): boolean {
+  return word.length > 1 && word.startsWith("-");
+}
+
 /**
  * Parses the words after the command, as commander does but without loading it. Returns `undefined`
  * for a line that has a mistake or needs commander's rules, which then parses or reports it.
  */
 export function parseLine(
-  words: readonly string[],
+  words: readonly Word[],
   command: Command,
   clock: () => number,
 ): ParsedLine | undefined {
+  const given: Record<string, unknown> = {};
+  const positionals: string[] = [];
+  let isOver = false;
   try {
-    const { given, positionals } = readFlags(words, rowsOf(command), clock);
-    return finishLine(command, given, parseArguments(command, positionals, clock));
+    for (const { text, row, value } of words) {
+      if (isOver || !isFlag(text)) positionals.push(text);
+      else if (text === "--") isOver = true;
+      else if (!row || (value === undefined) !== (row.placeholder === undefined)) return undefined;
+      else if (value === undefined) given[row.name] = !row.isNegative;
+      else {
+        const previous = given[row.name] === false ? undefined : given[row.name];
+        given[row.name] = addValue(row, value, previous, clock);
+      }
+    }
+    const args = parseArguments(command, positionals, clock);
+    return args && finishLine(command, given, args);
   } catch (error) {
     if (error instanceof UsageError) return undefined;
     throw error;
   }
 }
 
-/** Adds the defaults of flags, and separates those for the output. */
+/** Returns `undefined` for a wrong number of arguments. */
+function parseArguments(command: Command, words: string[], clock: () => number) {
+  const args: Record<string, unknown> = {};
+  for (const row of argumentRows(command)) {
+    if (row.isRequired && words.length === 0) return undefined;
+    const text = words[0];
+    if (row.isVariadic) args[row.name] = words.splice(0);
+    else args[row.name] = text === undefined ? text : addValue(row, text, undefined, clock);
+    words.shift();
+  }
+  return words.length > 0 ? undefined : args;
+}
+
+/**
+ * Adds the defaults of flags, and separates those for the output.
+ *
+ * @throws UsageError for flags that exclude each other, and for a missing one
+ */
 export function finishLine(
   command: Command,
   given: Record<string, unknown>,
   args: Record<string, unknown>,
 ): ParsedLine {
   const { json, quiet, verbose, color = true, ...flags } = given;
-  for (const row of rowsOf(command)) {
-    if (row.implies && row.name in given) Object.assign(flags, { ...row.implies, ...flags });
-    if (row.default !== undefined && !(row.name in given))
-      flags[row.name] = addValue(row, row.default, undefined, () => 0);
+  for (const row of rowsOf(command).values()) {
+    if (row.name in given) {
+      if (row.conflicts) refuseConflict(row, given, command);
+      if (row.implies) Object.assign(flags, { ...row.implies, ...flags });
+    } else if (row.default !== undefined)
+      flags[row.name] = addValue(row, row.default, undefined, Date.now);
+    else if (row.required) throw new UsageError(`required option '${row.form}' not specified`);
   }
   const { dryRun, values } = flags;
   return { args, flags, output: { json, quiet, verbose, color, dryRun, values } as OutputFlags };
 }
 
-const leaveToCommander = () => new UsageError("commander reports it");
+function refuseConflict(row: FlagRow, given: Record<string, unknown>, command: Command): void {
+  const isGiven = ({ name }: FlagRow) => row.conflicts?.includes(name) && name in given;
+  const other = [...rowsOf(command).values()].find(isGiven);
+  if (other)
+    throw new UsageError(`option '${row.form}' cannot be used with option '${other.form}'`);
+}
 
 /**
- * Reads completed words: a flag is `--long` or `--long=value`.
+ * Parses the value of a flag or an argument.
  *
- * @throws UsageError for anything that commander should see
+ * @param previous the value of the flag so far
+ * @throws ArgumentError; UsageError if a flag is repeated
  */
-function readFlags(words: readonly string[], rows: readonly FlagRow[], clock: () => number) {
-  const end = words.indexOf("--");
-  const own = end < 0 ? words : words.slice(0, end);
-  const given: Record<string, unknown> = {};
-  for (const word of own.filter(isFlag)) {
-    const { row, value } = findFlag(word, rows);
-    if (!row || (value === undefined) !== (row.placeholder === undefined)) throw leaveToCommander();
-    const previous = given[row.name] === false ? undefined : given[row.name];
-    given[row.name] = value === undefined ? !row.isNegative : addValue(row, value, previous, clock);
-  }
-  const isWrong = ({ name, required, conflicts }: FlagRow) =>
-    name in given ? conflicts?.some((other) => other in given) : required;
-  if (rows.some(isWrong)) throw leaveToCommander();
-  const others = own.filter((word) => !isFlag(word));
-  return { given, positionals: end < 0 ? others : [...others, ...words.slice(end + 1)] };
-}
-
-function findFlag(word: string, rows: readonly FlagRow[]) {
-  const [long = "", ...rest] = word.split("=");
-  const value = rest.length > 0 ? rest.join("=") : undefined;
-  return { row: rows.find((row) => row.long === long), value };
-}
-
-/** Whether a word is a flag for commander: `-` alone is an argument. */
-function isFlag(word: string): boolean {
-  return word.length > 1 && word.startsWith("-");
-}
-
-function parseArguments(
-  command: Command,
-  words: readonly string[],
+export function addValue(
+  row: Argument & Partial<FlagRow>,
+  text: string,
+  previous: unknown,
   clock: () => number,
-): Record<string, unknown> {
-  const rows = argumentRows(command);
-  const isMissing = rows.some(({ isRequired }, index) => isRequired && words.length <= index);
-  if (isMissing || (words.length > rows.length && !rows.at(-1)?.isVariadic))
-    throw leaveToCommander();
-  return Object.fromEntries(
-    rows.map((row, index) => {
-      if (row.isVariadic) return [row.name, words.slice(index)];
-      const text = words[index];
-      return [row.name, text === undefined ? text : addValue(row, text, undefined, clock)];
-    }),
-  );
-}
-
-/** The texts of a command's flags in words that may have mistakes: those of an unfinished line. */
-export function findFlags(words: readonly string[], command: Command): Record<string, unknown> {
-  const found = completeWords(words, command).map((word) => findFlag(word, rowsOf(command)));
-  return Object.fromEntries(found.flatMap(({ row, value }) => (row ? [[row.name, value]] : [])));
+): unknown {
+  const { choices, parse, repeatable, refused, long } = row;
+  if (refused !== undefined) throw new UsageError(`${long} ${refused}`);
+  if (!parse && choices?.includes(text) === false)
+    throw new ArgumentError(`Allowed choices are ${choices.join(", ")}.`);
+  const value = parse ? parse(text, clock) : text;
+  if (repeatable) return [previous ?? [], value].flat();
+  // commander would use the last value: of `--env test --env production`, one is a mistake.
+  if (previous !== undefined) throw new UsageError(`${long} is given more than once`);
+  return value;
 }

@@ -3,7 +3,7 @@ import { isReservedName } from "../../model/reserved-names.js";
 import { isVariableName } from "../../model/variable.js";
 import { NAME_STYLES } from "../../tasks/selection/selection-options.js";
 import type { Flag } from "./command.js";
-import { ArgumentError } from "./flag-arguments.js";
+import { ArgumentError } from "./parse-line.js";
 
 /** `--only`, whose values are lists of names and globs. */
 export const ONLY = {

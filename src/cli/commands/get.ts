@@ -1,7 +1,10 @@
 import { UsageError } from "../../kit/text/errors.js";
+import { valueText } from "../../model/variable.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
+import { readValues } from "../../tasks/sources/read-values.js";
 import { defineCommand } from "../arguments/command.js";
 import { CACHE_FLAGS, SOURCE_FLAGS } from "../arguments/source-flags.js";
-import { runGet } from "./run-get.js";
+import { printRaw } from "../output/context.js";
 
 export const definition = defineCommand({
   description:
@@ -22,10 +25,24 @@ export const definition = defineCommand({
     "appvars get --cache=12h PORT",
     "mapfile -d '' -t values < <(appvars get -0 TLS_CERT TLS_KEY)",
   ],
-  run({ name: names }, flags, context) {
-    const { newline = true, null: endsWithNul = false, cache, offline } = flags;
+  /** Prints the values, all or none: stdout stays empty unless every name has a value. */
+  async run({ name: names }, flags, context) {
+    const { newline = true, null: endsWithNul = false } = flags;
     if (endsWithNul && context.flags.json)
       throw new UsageError("option '-0, --null' cannot be used with option '--json'");
-    return runGet({ names, newline, null: endsWithNul, cache, offline }, flags, context);
+    const values = await readValues(names, readSettings(flags, context), context, flags);
+    const json = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+    const texts = values.map(valueText);
+    if (endsWithNul) refuseNul(names, texts);
+    const end = endsWithNul ? "\0" : "\n";
+    printRaw(context, { json, text: texts.join(end) + (newline ? end : "") });
   },
 });
+
+function refuseNul(names: readonly string[], texts: readonly string[]): void {
+  const holders = names.filter((_name, index) => texts[index]?.includes("\0"));
+  if (holders.length > 0)
+    throw new UsageError(
+      `with --null, no value may contain a NUL character: ${holders.join(", ")}`,
+    );
+}

@@ -6,7 +6,8 @@ import { CREDENTIAL_VARIABLES } from "../../tasks/run/child-variables.js";
 import { callRun } from "../../tasks/run/run-program.js";
 import type { WatchRules } from "../../tasks/run/run-watched.js";
 import { defineCommand } from "../arguments/command.js";
-import { ArgumentError, valid } from "../arguments/flag-arguments.js";
+import { valid } from "../arguments/flag-arguments.js";
+import { ArgumentError } from "../arguments/parse-line.js";
 import { allowReserved, SELECTION_FLAGS, strictFlags } from "../arguments/selection-flags.js";
 import { CACHE_FLAGS, SOURCE_FLAGS } from "../arguments/source-flags.js";
 

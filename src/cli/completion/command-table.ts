@@ -6,7 +6,6 @@ import {
   flagRows,
   HELP_FLAG,
   OUTPUT_FLAGS,
-  VERSION_FLAG,
 } from "../arguments/command.js";
 
 /**
@@ -67,7 +66,6 @@ function tableEntries(command: Command, path: readonly string[]): TableEntry[] {
   const rows = flagRows({
     ...command.flags,
     ...HELP_FLAG,
-    ...VERSION_FLAG,
     ...OUTPUT_FLAGS,
   }).filter(({ refused }) => refused === undefined);
   const children = Object.entries(command.commands ?? {});

@@ -8,7 +8,7 @@ import { readSettings, type Settings } from "../../tasks/settings/resolve-settin
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { profilesPath } from "../../tasks/settings/settings-file.js";
 import type { Caller } from "../../tasks/surroundings.js";
-import { findFlags } from "../arguments/parse-line.js";
+import { readWords } from "../arguments/parse-line.js";
 import { definition } from "../arguments/source-flags.js";
 import { createContext, type Io } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
@@ -68,11 +68,12 @@ function isOfferable(word: string): boolean {
 }
 
 function parseFlags(words: string[], { env }: Caller["surroundings"]): SourceFlags {
-  const flags = findFlags(words, definition);
   // The shell has not expanded it yet.
-  const expand = (text: unknown) =>
-    typeof text === "string" ? text.replace(/^~(?=\/)/, env["HOME"] ?? "~") : text;
-  return Object.fromEntries(Object.entries(flags).map(([name, text]) => [name, expand(text)]));
+  const expand = (text?: string) => text?.replace(/^~(?=\/)/, env["HOME"] ?? "~");
+  const read = readWords(words, definition);
+  return Object.fromEntries(
+    read.flatMap(({ row, value }) => (row ? [[row.name, expand(value)]] : [])),
+  );
 }
 
 async function findNames(flags: SourceFlags, caller: Caller): Promise<Offer[]> {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ArgumentError } from "../../../src/cli/arguments/flag-arguments.js";
+import { ArgumentError } from "../../../src/cli/arguments/parse-line.js";
 import { parseLatency, parseShare, parseSkew } from "../../../src/cli/commands/sandbox/sandbox.js";
 import { parseRateLimit, wholeNumber } from "../../../src/cli/commands/serve/serve-arguments.js";
 import { secondsOf } from "../../../src/kit/text/duration.js";

@@ -4,7 +4,8 @@ import { isProxyRange } from "../../../kit/net/proxy-range.js";
 import { durationMs } from "../../../kit/text/duration.js";
 import { DEFAULT_HOST, DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../../model/defaults.js";
 import type { Tolerance } from "../../../signing/tolerance.js";
-import { ArgumentError, valid } from "../../arguments/flag-arguments.js";
+import { valid } from "../../arguments/flag-arguments.js";
+import { ArgumentError } from "../../arguments/parse-line.js";
 
 // Parsers for the arguments of flags, as in settings/flag-arguments.ts.
 

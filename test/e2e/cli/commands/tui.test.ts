@@ -54,7 +54,7 @@ it("commands other than tui load no file of the TUI", async () => {
     const { stderr } = await run(process.execPath, [BINARY, ...words], {
       NODE_DEBUG: "esm,module",
     });
-    expect(stderr).toContain("dist/cli/core.cjs");
+    expect(stderr).toContain("dist/cli/start.cjs");
     expect(stderr).not.toMatch(/dist\/(cli\/)?tui\/|node_modules\/(ink|react)/);
   }
 });

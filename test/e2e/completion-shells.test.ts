@@ -6,7 +6,6 @@ import {
   flagRows,
   HELP_FLAG,
   OUTPUT_FLAGS,
-  VERSION_FLAG,
 } from "../../src/cli/arguments/command.js";
 import { SHELL_NAMES } from "../../src/cli/completion/shells.js";
 import { loadAll } from "../../src/cli/known-commands.js";
@@ -34,7 +33,7 @@ function commandLines(
   { flags, commands = {} }: Command,
   line: string,
 ): [string, string[], string[]][] {
-  const rows = flagRows({ ...flags, ...OUTPUT_FLAGS, ...VERSION_FLAG, ...HELP_FLAG });
+  const rows = flagRows({ ...flags, ...OUTPUT_FLAGS, ...HELP_FLAG });
   const spellings = rows.flatMap(({ refused, long, short }) =>
     refused ? [] : [long, short ?? ""],
   );

@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
-import type { ClientRequest, IncomingHttpHeaders } from "node:http";
+import type { IncomingHttpHeaders } from "node:http";
 import type { Agent } from "node:https";
-import { withTls } from "../kit/net/endpoint.js";
 import { exchange, type HttpAnswer, ticks } from "../kit/net/exchange.js";
 import { isProtocolFailure, reasonOf } from "../kit/net/failures.js";
 import {
@@ -22,9 +21,6 @@ const MAX_BODY_BYTES = 64 * MIB;
 
 /** The largest answer other than 200: a message, or a proxy's error page. */
 const MAX_ERROR_BODY_BYTES = 256 * 1024;
-
-/** The longest TLS handshake with a server that does not answer plain HTTP. */
-const MAX_HANDSHAKE_S = 2;
 
 export interface HttpResponse {
   status: number;
@@ -61,7 +57,6 @@ export class Transport {
   /** A proxy that gets the requests themselves, without a tunnel. */
   readonly #forwarder: HttpProxy | undefined;
   readonly #modules: Promise<HttpModule & { agent: Agent }>;
-  #other: Promise<URL | undefined> | undefined;
   #closed = false;
 
   constructor(options: TransportOptions) {
@@ -94,7 +89,6 @@ export class Transport {
       return { ...this.#checked(answer, maxBodyBytes), milliseconds: ticks() - startedAt };
     } catch (error) {
       signal?.throwIfAborted();
-      await this.#refuseTls(error, outgoing, timeout - (ticks() - startedAt));
       throw this.#explain(error);
     }
   }
@@ -147,37 +141,19 @@ export class Transport {
     };
   }
 
-  /**
-   * Tries a TLS handshake, once.
-   *
-   * @throws UnreachableError, which is not retried, if the server speaks TLS after all
-   */
-  async #refuseTls(error: unknown, { socket }: ClientRequest, timeout: number): Promise<void> {
-    const { proxy, origin } = this.#options;
-    const isReset =
-      (error as NodeJS.ErrnoException).code === "ECONNRESET" && socket?.bytesRead === 0;
-    if (!isReset || proxy || origin.protocol !== "http:" || this.#closed) return;
-    const seconds = Math.min(timeout / 1_000, MAX_HANDSHAKE_S);
-    this.#other ??= findTls(origin, seconds);
-    const other = await this.#other;
-    if (other)
-      throw new UnreachableError(
-        `${origin.origin} speaks TLS, not plain HTTP: use ${other.origin}`,
-      );
-  }
-
   #explain(cause: unknown): Error {
     if (this.#closed) return closedError();
     if (cause instanceof AppvarsError) return cause;
     if (this.#forwarder) return unreachableProxy(this.#forwarder, cause);
     const { origin, from, cert, proxy } = this.#options;
     // Node's servers send no alert about a certificate, but end the connection after the handshake.
-    const isRefused = origin.protocol === "https:" && cert !== undefined;
+    const untrusted =
+      cert === undefined ? undefined : "does the server trust the client certificate?";
     const hints = {
       refused: "is the server running?",
       plain: "should the URL begin with http:?",
       untrusted: "to trust it, use --ca-file, not SSL_CERT_FILE",
-      reset: isRefused ? "does the server trust the client certificate?" : undefined,
+      reset: origin.protocol === "http:" ? "should the URL begin with https:?" : untrusted,
       required:
         cert === undefined ? "to present one, use --client-cert and --client-key" : undefined,
     };
@@ -186,13 +162,6 @@ export class Transport {
     const route = `${origin.origin}${from ? ` (${from})` : ""}${proxy ? ` through ${proxy.name}` : ""}`;
     return new UnreachableError(`can't reach ${route}: ${reason}`, { cause });
   }
-}
-
-/** The URL with https:, if the server speaks TLS. @param timeout seconds */
-async function findTls(origin: URL, timeout: number): Promise<URL | undefined> {
-  const other = withTls(origin);
-  const { readCertificate } = await import("../kit/net/certificate.js");
-  return (await readCertificate({ origin: other, timeout })) && other;
 }
 
 /** The common part of node:http and node:https. */

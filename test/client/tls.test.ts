@@ -1,5 +1,4 @@
 import { createServer, type ServerOptions } from "node:https";
-import { createServer as createTcpServer, type Socket } from "node:net";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { createClient } from "../../src/client/client.js";
 import { UnreachableError, UsageError } from "../../src/kit/text/errors.js";
@@ -121,57 +120,12 @@ describe("the client, at an http: URL,", () => {
     return client;
   }
 
-  /** A server that ends three connections after the beginning of an answer, and then answers. */
-  async function endingPeer(beginning: string, end: (socket: Socket) => void) {
-    const handshakes: number[] = [];
-    const requests: number[] = [];
-    const isHello = (bytes: Buffer) => bytes[0] === 0x16;
-    const server = createTcpServer((socket) =>
-      socket.once("data", (bytes) => {
-        (isHello(bytes) ? handshakes : requests).push(bytes.length);
-        if (isHello(bytes)) return socket.end("HTTP/1.1 400 Bad Request\r\n\r\n");
-        if (requests.length > 3)
-          return socket.end('HTTP/1.1 200 OK\r\nContent-Length: 11\r\n\r\n{"value":1}');
-        if (beginning === "") return end(socket);
-        return socket.write(beginning, () => setImmediate(() => end(socket)));
-      }),
+  it("asks whether the URL should begin with https: if the server speaks TLS", async () => {
+    const { port, targets } = await tlsPeer();
+    await expect(plainClient(port).getContentByName("A")).rejects.toThrow(
+      "the connection was reset; should the URL begin with https:?",
     );
-    const { port } = await listening(server, "http");
-    return { port, handshakes, requests };
-  }
-
-  it("says at once to use https: if the server speaks TLS", async () => {
-    const { port, sockets, targets } = await tlsPeer();
-    const client = plainClient(port);
-    const [http, https] = [`http://127.0.0.1:${port}`, `https://127.0.0.1:${port}`];
-    for (let call = 0; call < 2; call++) {
-      const error = await client.getContentByName("A").catch((reason) => reason);
-      expect(error).toStrictEqual(
-        new UnreachableError(`${http} speaks TLS, not plain HTTP: use ${https}`),
-      );
-    }
-    // Two requests and one handshake.
-    expect([sockets.length, targets, sleep.mock.calls]).toEqual([3, [], []]);
-  });
-
-  it.each([
-    ["a reset", (socket: Socket) => socket.resetAndDestroy()],
-    ["an end", (socket: Socket) => socket.end()],
-  ])(
-    "tries TLS once after %s without an answer, and then continues with HTTP",
-    async (_what, end) => {
-      const { port, handshakes, requests } = await endingPeer("", end);
-      expect(await plainClient(port).getContentByName("A")).toEqual({ value: 1 });
-      expect([handshakes.length, requests.length]).toEqual([1, 4]);
-    },
-  );
-
-  it("does not try TLS if an answer has begun", async () => {
-    const { port, handshakes, requests } = await endingPeer("HTTP/1.1 200 OK\r\n", (socket) =>
-      socket.end(),
-    );
-    expect(await plainClient(port).getContentByName("A")).toEqual({ value: 1 });
-    expect([handshakes.length, requests.length]).toEqual([0, 4]);
+    expect(targets).toEqual([]);
   });
 });
 

@@ -110,7 +110,9 @@ describe("the transport, without a complete answer", () => {
     const { url } = await tcpPeer(answer);
     const error = await failure(transport(url).get("/", {}));
     expect(error).toStrictEqual(
-      new UnreachableError(`can't reach ${url.origin}: the connection was reset`),
+      new UnreachableError(
+        `can't reach ${url.origin}: the connection was reset; should the URL begin with https:?`,
+      ),
     );
     expect(error.cause).toMatchObject({ code: "ECONNRESET" });
   });

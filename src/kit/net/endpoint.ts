@@ -22,11 +22,6 @@ export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** The same host and port with https: instead of http:. */
-export function withTls({ hostname, port }: URL): URL {
-  return new URL(`https://${hostname}:${port || "80"}`);
-}
-
 /** `host:port`, with the brackets of an IPv6 address. */
 export function formatEndpoint({ host, port }: Endpoint): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;

@@ -4,7 +4,6 @@ import {
   RefusedCredentialsError,
   ServerError,
   type UnauthorizedError,
-  UnreachableError,
   UsageError,
   WrongClockError,
 } from "../kit/text/errors.js";
@@ -95,19 +94,6 @@ function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {
     const isInexact = error instanceof JsonError && error.kind === "inexact number";
     if (isInexact || error instanceof BrokenRuleError)
       throw new ServerError(`${foreign}: ${error.message}`, status);
-    if (!isCutShort(response)) throw new ServerError(foreign, status);
-    throw new UnreachableError(`the answer${route} was cut short`, {
-      cause: { code: "ECONNRESET" },
-    });
+    throw new ServerError(foreign, status);
   }
-}
-
-/**
- * Whether the answer may have ended too early, which only its text can tell: it has no length, and
- * is not chunked.
- */
-function isCutShort({ status, headers, body }: HttpResponse): boolean {
-  const isDelimited =
-    headers["content-length"] !== undefined || headers["transfer-encoding"] !== undefined;
-  return !isDelimited && (body.startsWith("{") || (status === 200 && body === ""));
 }

@@ -178,33 +178,6 @@ describe("redirectTarget", () => {
   });
 });
 
-describe("an answer that is cut short", () => {
-  it.each([
-    [200, '{"value":"t0p-s3cr3t"'],
-    [200, ""],
-    [401, '{"mess'],
-  ])("without a length to tell, can be asked for again: %d %j", (status, body) => {
-    const error = failure(() => interpret({ status, body, headers: {} }, decodeContent));
-    expect(error).toMatchObject({ message: "the answer was cut short", code: "unreachable" });
-    expect(error.cause).toEqual({ code: "ECONNRESET" });
-    expect(failure(() => interpret(response(status, body), decodeContent)).message).toBe(
-      foreign(status).message,
-    );
-    const chunked = { "transfer-encoding": "chunked" };
-    expect(
-      failure(() => interpret({ status, body, headers: chunked }, decodeContent)),
-    ).toBeInstanceOf(ServerError);
-  });
-
-  it.each([HTML, "[", ""])(
-    "an answer of another server is not one that is cut short: %j",
-    (body) => {
-      const error = failure(() => interpret({ status: 404, body, headers: {} }, decodeContent));
-      expect(error.message).toBe(foreign(404).message);
-    },
-  );
-});
-
 describe("an answer of many megabytes", () => {
   const nested = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
   // Brackets in strings don't count.

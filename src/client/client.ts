@@ -59,11 +59,6 @@ export interface ClientOptions {
    * the connection.
    */
   maxWait?: number | undefined;
-  /**
-   * Whether `maxWait` applies to each call, or to all calls of this client together. Default
-   * `call`.
-   */
-  maxWaitScope?: "call" | "client";
   /** Whether to retry after any transient failure, or only after a 429. Default `any`. */
   retryOn?: RetryOn | undefined;
   /** PEM certificates to trust instead of those that Node trusts. */
@@ -161,7 +156,7 @@ class Client extends VariableReader implements VariableSource {
     this.#options = { ...options, auth };
     this.#wrapAsk = parts.wrapAsk;
     this.#transport = new Transport({ origin, from, timeout, ca, cert, key, proxy });
-    this.#sharedBudget = budget ?? (options.maxWaitScope === "client" ? createBudget() : undefined);
+    this.#sharedBudget = budget;
     const total = budget ? (maxWait ?? DEFAULT_MAX_WAIT) + timeout : Number.POSITIVE_INFINITY;
     const { random = Math.random, sleep = this.#sleep } = parts;
     this.#retry = { total, maxWait, ticks: parts.ticks ?? ticks, random, sleep, retryOn, onRetry };

@@ -158,20 +158,6 @@ describe("the client", () => {
   });
 
   it.each([
-    ["call", 4],
-    ["client", 3],
-  ] as const)("applies maxWait per %s: two calls make %d tries", async (maxWaitScope, tries) => {
-    // One pause of 0.19 s fits, a second one does not.
-    const random = vi.spyOn(Math, "random").mockReturnValue(0.9);
-    onTestFinished(() => random.mockRestore());
-    const options = { ...CREDENTIALS, maxWait: 0.3, maxWaitScope };
-    const { client, requests } = await clientOf(json(503, {}), options);
-    for (let call = 0; call < 2; call++)
-      await expect(client.listVariables()).rejects.toThrow(ServerError);
-    expect(requests).toHaveLength(tries);
-  });
-
-  it.each([
     ["getVariable", [1], aVariable({ id: 2, name: "A" }), "id must be the requested one"],
     [
       "getValue",

@@ -80,11 +80,11 @@ export function decoderOf<R extends Read>(read: R): Decoder<Answer<R>> {
 function ruleOf(read: Read): Rule {
   switch (read.kind) {
     case "variables":
-      return pageOf(variable, read.page, "name");
+      return pageOf(variable, read.page);
     case "variable":
       return withId(variable, read.id);
     case "values":
-      return pageOf(valueRecord, read.page, "variable_id");
+      return pageOf(valueRecord, read.page);
     case "value":
       return withId(valueRecord, read.id);
     case "valueByName":
@@ -106,28 +106,18 @@ interface Item {
   readonly id: number;
 }
 
-/**
- * The requested page, complete and sorted by id, so that a list has an end.
- *
- * @param key another field that is unique
- */
-function pageOf<F extends FieldsOf<Item>>(
-  fields: F,
-  { limit, offset }: Required<PageRequest>,
-  key: keyof F,
-): Rule {
+/** The requested page, complete and sorted by id, so that a list has an end. */
+function pageOf(fields: FieldsOf<Item>, { limit, offset }: Required<PageRequest>): Rule {
   const metadata = {
     // Servers may have smaller pages.
     limit: rule({ whole: [1, limit] }),
     offset: rule({ oneOf: [offset], must: `be ${offset}, as requested` }),
     total: rule({ whole: [0, MAX_TOTAL] }),
   };
-  const itemsProblem = (items: readonly Item[]) => {
-    if (!items.every(({ id }, index) => id > (items[index - 1]?.id ?? 0)))
-      return "must have ids in ascending order";
-    const keys = new Set(items.map((item) => item[key as keyof Item]));
-    return keys.size < items.length ? `must have each ${String(key)} once` : undefined;
-  };
+  const itemsProblem = (items: readonly Item[]) =>
+    items.every(({ id }, index) => id > (items[index - 1]?.id ?? 0))
+      ? undefined
+      : "must have ids in ascending order";
   const data = rule({ items: open(fields), problem: itemsProblem });
   return { ...open({ metadata: open(metadata), data }), problem: lengthProblem };
 }

@@ -214,14 +214,4 @@ describe("a page", () => {
   ])("a page is rejected: %s", (_what, [limit = 0, offset = 0, total = 0, ...ids], message) => {
     expect(() => page(limit, offset, total, ...ids)).toThrow(message);
   });
-
-  it("is rejected with a repeated name, or two values of one variable", () => {
-    const metadata = { ...METADATA, total: 2 };
-    expect(() => variablePage({ metadata, data: [variable(1, "A"), variable(2, "A")] })).toThrow(
-      "data must have each name once",
-    );
-    expect(() => valuePage({ metadata, data: [VALUE, { ...VALUE, id: 2 }] })).toThrow(
-      "data must have each variable_id once",
-    );
-  });
 });

@@ -133,21 +133,6 @@ describe("a snapshot from a server whose data changes", () => {
     await expect(clientOf(other.url, { maxWait: 0 }).readSnapshot(read)).rejects.toThrow(CHANGED);
   });
 
-  it.each([[""], ["a b"], ["x".repeat(65)], ["é"], [["a", "a"]]])(
-    "a snapshot fails with the invalid revision %j",
-    async (revision) => {
-      const { url, requests } = await revisionPeer(revision as string);
-      const read = (snapshot: Snapshot) => snapshot.getContentByName("PORT");
-      await expect(clientOf(url).readSnapshot(read)).rejects.toThrow(
-        new ServerError(
-          "the server sends an Appvars-Revision that is not 1 to 64 visible ASCII characters",
-          200,
-        ),
-      );
-      expect(requests).toHaveLength(1);
-    },
-  );
-
   it("a snapshot aborts open requests and drops waiting ones when it starts over", async () => {
     const closed: Promise<unknown>[] = [];
     let attempts = 0;

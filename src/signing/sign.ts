@@ -1,12 +1,8 @@
-import type { KeyObject } from "node:crypto";
 import { builtins } from "../kit/process/builtins.js";
 import { EMPTY_OBJECT_MD5 } from "../model/variable.js";
 
 /** Signed for a request without a body (docs/http-api.md). */
 export const EMPTY_BODY_HASH = EMPTY_OBJECT_MD5;
-
-/** An API secret: text, or a key object. */
-export type Secret = string | KeyObject;
 
 /** The parts of a request that a signature covers. */
 export interface SignedParts {
@@ -27,7 +23,7 @@ export interface SignedParts {
  * sign({ timestamp: Date.now(), method: "GET", route: "/v1/variables?limit=2" }, apiSecret)
  * @throws RangeError for an empty secret
  */
-export function sign(request: SignedParts, secret: Secret): string {
+export function sign(request: SignedParts, secret: string): string {
   refuseEmpty(secret);
   const signature = builtins.crypto
     .createHmac("sha256", secret)
@@ -50,9 +46,8 @@ export function stringToSign({
 }
 
 /** @throws RangeError for an empty secret, which node:crypto would accept */
-export function refuseEmpty(secret: Secret): void {
-  const isEmpty = typeof secret === "string" ? secret === "" : secret.symmetricKeySize === 0;
-  if (isEmpty) throw new RangeError("an API secret must not be empty");
+export function refuseEmpty(secret: string): void {
+  if (secret === "") throw new RangeError("an API secret must not be empty");
 }
 
 /**

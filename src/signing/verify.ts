@@ -1,11 +1,5 @@
-import { createSecretKey, hash, timingSafeEqual } from "node:crypto";
-import {
-  EMPTY_BODY_HASH,
-  parseAuthorization,
-  refuseEmpty,
-  type Secret,
-  stringToSign,
-} from "./sign.js";
+import { hash, timingSafeEqual } from "node:crypto";
+import { EMPTY_BODY_HASH, parseAuthorization, refuseEmpty, stringToSign } from "./sign.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "./tolerance.js";
 
 /** The body hashes that a signature may cover. */
@@ -37,7 +31,7 @@ export interface SignatureCheck {
  * cover any of {@link signableRoutes}, with the MD5 of `{}` or without a body hash. Compares in
  * constant time.
  */
-export function verify(request: ReceivedRequest, secret: Secret, options: VerifyOptions): boolean {
+export function verify(request: ReceivedRequest, secret: string, options: VerifyOptions): boolean {
   return readSignature(request, options)?.madeWith(new HmacKey(secret)) ?? false;
 }
 
@@ -144,9 +138,9 @@ export class HmacKey {
   readonly #outer: Buffer;
 
   /** @throws RangeError for an empty secret */
-  constructor(secret: Secret) {
+  constructor(secret: string) {
     refuseEmpty(secret);
-    const key = (typeof secret === "string" ? createSecretKey(secret, "utf8") : secret).export();
+    const key = Buffer.from(secret);
     const padded = Buffer.alloc(BLOCK);
     (key.length > BLOCK ? hash("sha256", key, "buffer") : key).copy(padded);
     this.#inner = padded.map((byte) => byte ^ 0x36) as Buffer;

@@ -1,5 +1,12 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
-import { type Assignment, type Expand, fill, limited, missing } from "./dotenv-references.js";
+import {
+  type Assignment,
+  type Expand,
+  expandPlain,
+  fill,
+  limited,
+  missing,
+} from "./dotenv-references.js";
 import type { DotenvProgram } from "./entry.js";
 
 /** How a program reads `.env` files. All patterns but the escapes are sticky. */
@@ -117,17 +124,21 @@ export interface Comment {
 }
 
 /**
- * Reads assignments by the rules of a program. References stand for values of lines before them.
+ * Reads assignments by the rules of a program, by default of the dotenv package. References stand for values of lines before them.
  * The last of two lines for one name counts.
  *
+ * @param isExpanded whether references in a file of the dotenv package are replaced
  * @returns `unread`: the lines that the program would refuse, drop or run
  * @throws UsageError for a reference to another name
  */
 export function readAssignments(
   given: string,
-  program: DotenvProgram | "default" = "default",
+  program?: DotenvProgram,
+  isExpanded = false,
 ): { assignments: Assignment[]; unread: number[]; comments: Comment[] } {
-  const dialect = DIALECTS[program];
+  const dialect: Dialect = isExpanded
+    ? { ...DIALECTS.default, expand: expandPlain }
+    : DIALECTS[program ?? "default"];
   const scanner = new Scanner(dialect.isNormalized ? given.replaceAll(/\r\n?/g, "\n") : given);
   const found = new Map<string, Assignment>();
   const lookUp = limited((name) => found.get(name)?.value);

@@ -1,5 +1,4 @@
 import { UsageError } from "../kit/text/errors.js";
-import type { ReadEntry } from "./entry.js";
 
 /** A variable, and the way its value is written. */
 export interface Assignment {
@@ -20,7 +19,7 @@ export interface Assignment {
 /** Characters in all expanded values together; "billion laughs" grow exponentially. */
 const MAX_EXPANDED = 16 * 1024 * 1024;
 
-/** References in references, and defaults in defaults. */
+/** Defaults in defaults. */
 const MAX_DEPTH = 100;
 
 /** The value of a name; `undefined` if it has none. */
@@ -39,38 +38,6 @@ export function limited(lookup: Lookup): Lookup {
       throw new UsageError("the expanded values are longer than 16 MiB together");
     return value;
   };
-}
-
-/**
- * Replaces `$NAME`, `${NAME}`, `${NAME:-default}` and `${NAME-default}` by the values of the same
- * file, before or after the reference, except between single quotes; `\$` becomes `$`. A name is
- * not set in its own value, as in a shell.
- *
- * @throws UsageError that names the variable whose reference is not of these forms, has no value
- *   and no default, or leads back to itself through others. The message doesn't quote the
- *   reference, which may be a piece of a password
- */
-export function expandReferences(assignments: readonly Assignment[]): ReadEntry[] {
-  const known = new Map(assignments.map((assignment) => [assignment.name, assignment]));
-  const expanded = new Map<string, string>();
-  const path: string[] = [];
-  const expand = (name: string): string | undefined => {
-    const assignment = known.get(name);
-    if (!assignment || expanded.has(name)) return expanded.get(name);
-    if (path.at(-1) === name) return undefined;
-    const circle = path.includes(name) && [...path.slice(path.indexOf(name)), name];
-    if (circle) throw new UsageError(`these refer to each other: ${circle.join(" -> ")}`);
-    const { line, value, isLiteral } = assignment;
-    const owner = `${name} (line ${line})`;
-    if (path.push(name) > MAX_DEPTH)
-      throw new UsageError(`${owner} is referred to by more than ${MAX_DEPTH} in a row`);
-    const result = isLiteral ? value : fill(value.replace(LITERAL_DOLLAR, "$$$$"), owner, lookUp);
-    path.pop();
-    expanded.set(name, result);
-    return result;
-  };
-  const lookUp = limited(expand);
-  return assignments.map(({ name }) => ({ name, value: expand(name) ?? "" }));
 }
 
 /** An escaped dollar sign, or one without a name. */
@@ -100,6 +67,10 @@ export const fill: Expand = (text, owner, lookUp) => {
   return result;
 };
 
+/** Replaces references, and keeps dollar signs that are escaped or have no name. */
+export const expandPlain: Expand = (text, owner, lookUp) =>
+  fill(text.replace(LITERAL_DOLLAR, "$$$$"), owner, lookUp);
+
 /** The value of the name; "" if the default, which follows, is used. */
 function startDefault(
   isUsed: boolean[],
@@ -118,7 +89,7 @@ function startDefault(
 
 export function missing(owner: string): never {
   throw new UsageError(
-    `${owner} refers to a name that is not in the file; to give it a default, write \${NAME:-text}; to keep a dollar ` +
+    `${owner} refers to a name that no line before it sets; to give it a default, write \${NAME:-text}; to keep a dollar ` +
       "sign, write \\$ or use single quotes",
   );
 }

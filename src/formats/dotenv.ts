@@ -3,7 +3,7 @@ import { UsageError } from "../kit/text/errors.js";
 import { isVariableType, type NamedValue, valueText } from "../model/variable.js";
 import { type Comment, readAssignments } from "./dotenv-dialects.js";
 import { portableForm } from "./dotenv-for.js";
-import { type Assignment, expandReferences } from "./dotenv-references.js";
+import type { Assignment } from "./dotenv-references.js";
 import {
   entriesOf,
   JSON_STRING,
@@ -59,7 +59,7 @@ export function readDotenv(
   text: string,
   { program, expand = false, note }: ReadOptions = {},
 ): ReadEntry[] {
-  const { assignments, unread, comments } = readAssignments(text, program);
+  const { assignments, unread, comments } = readAssignments(text, program, expand);
   if (assignments.some(({ name }) => name === "__proto__"))
     throw new UsageError(`these can't be read from dotenv: __proto__ (${DROPPED})`);
   const entries = entriesOf(
@@ -83,7 +83,7 @@ export function readDotenv(
       note,
     );
   const types = readTypes(comments);
-  return (expand ? expandReferences(assignments) : entries).map((entry) => {
+  return entries.map((entry) => {
     const type = types.get(entry.name);
     return type ? { ...entry, type } : entry;
   });

@@ -25,17 +25,15 @@ function expand(text: string): Record<string, unknown> {
 
 it.each([
   ["both forms", "A=1\nB=$A-${A}\n", "1-1"],
-  ["a name that follows", 'B="x ${A}"\nA=1\n', "x 1"],
-  ["references in references", "B=$C\nC=${A}2\nA=1\n", "12"],
+  ["references in references", "A=1\nC=${A}2\nB=$C\n", "12"],
   ["an expanded value is not expanded again", "A='$C'\nB=$A\n", "$C"],
-  ["the last assignment", "A=1\nB=$A\nA=2\n", "2"],
+  ["the assignment before it", "A=1\nB=$A\nA=2\n", "1"],
   ["a default for a missing name", "B=${A:-x}${A-y}\n", "xy"],
   ["a default for an empty value, only with a colon", "A=\nB=[${A:-x}${A-y}]\n", "[x]"],
   ["a default that is not needed", "A=1\nB=${A:-$NONE}\n", "1"],
   ["a default with references", "A=1\nB=${X:-${Y:-$A}/}}\n", "1/}"],
   ["a reference to itself with a default", "B=${B:-3000}\n", "3000"],
-  ["a reference to itself in defaults, with a dash alone", "B=${B-${B:-x}$A}\nA=${A-1}\n", "x1"],
-  ["a reference to a name with a reference to itself", "B=$A\nA=${A:-1}\n", "1"],
+  ["a reference to itself in defaults, with a dash alone", "A=${A-1}\nB=${B-${B:-x}$A}\n", "x1"],
   ["single quotes", "A=1\nB='$A ${A}'\n", "$A ${A}"],
   ["backticks", "A=1\nB=`$A`\n", "$A"],
   ["escaped dollar signs", 'A=1\nB="\\$A \\${A}"\n', "$A ${A}"],
@@ -52,9 +50,6 @@ it.each([
 });
 
 it.each([
-  ["A=${C:-1}\nC=${A:-2}", "these refer to each other: A -> C -> A"],
-  ["A=$C\nB=$A\nC=$B", "these refer to each other: A -> C -> B -> A"],
-  ["A=$B\nB=$C\nC=$B", "these refer to each other: B -> C -> B"],
   ["A=1\nB=${A:+x}", `B (line 2) ${MALFORMED}`],
   ["A=1\nB=${A", `B (line 2) ${MALFORMED}`],
   ["A=1\nB=${A:-${}}", `B (line 2) ${MALFORMED}`],
@@ -76,26 +71,15 @@ it.each([
   );
 });
 
-it.each(["B=$A", "B=$B", "B=${B}:x"])(
+it.each(["B=$A", "B=$B", "B=${B}:x", "B=$A\nA=1"])(
   "%s: a name that is not set needs a default or an escaped dollar sign",
   (text) => {
     expect(() => expand(text)).toThrow(
-      "B (line 1) refers to a name that is not in the file; to give it a default, write ${NAME:-text}; to keep a dollar " +
+      "B (line 1) refers to a name that no line before it sets; to give it a default, write ${NAME:-text}; to keep a dollar " +
         "sign, write \\$ or use single quotes",
     );
   },
 );
-
-it("a chain of references has up to 100 links", () => {
-  const chain = (length: number) => {
-    const lines = Array.from({ length }, (_, index) => `C${index}=\${C${index + 1}}`);
-    return [...lines, `C${length}=x`].join("\n");
-  };
-  expect(expand(chain(99))).toMatchObject({ C0: "x" });
-  expect(() => expand(chain(20_000))).toThrow(
-    "C100 (line 101) is referred to by more than 100 in a row",
-  );
-});
 
 it("the length of all values together and the depth of defaults are limited", () => {
   const laughs = Array.from(

@@ -1,6 +1,5 @@
 import { interpretHealth } from "../../client/interpret.js";
 import { type HttpResponse, Transport } from "../../client/transport.js";
-import { type CertificateFacts, readCertificate } from "../../kit/net/certificate.js";
 import { isLoopback } from "../../kit/net/endpoint.js";
 import { reasonOf } from "../../kit/net/failures.js";
 import { ProxyError } from "../../kit/net/proxy.js";
@@ -12,6 +11,7 @@ import { compareClocks } from "../../signing/tolerance.js";
 import { missingKeyError } from "../settings/secret-files.js";
 import { noSecretError } from "../sources/open-source.js";
 import type { Surroundings } from "../surroundings.js";
+import { type CertificateFacts, readCertificate } from "./certificate.js";
 import { ask, type Outcome, tryCredentials } from "./check-credentials.js";
 import type { ServerAccess } from "./check-settings.js";
 import {

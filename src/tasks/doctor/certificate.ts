@@ -1,8 +1,8 @@
 import { connect, type TLSSocket } from "node:tls";
-import { hostOf } from "./endpoint.js";
-import type { ServerRoute } from "./proxy.js";
-import { tlsOptions } from "./tls-options.js";
-import { openTunnel } from "./tunnel.js";
+import { hostOf } from "../../kit/net/endpoint.js";
+import type { ServerRoute } from "../../kit/net/proxy.js";
+import { tlsOptions } from "../../kit/net/tls-options.js";
+import { openTunnel } from "../../kit/net/tunnel.js";
 
 export interface CertificateFacts {
   /** Unix milliseconds. */

@@ -90,17 +90,11 @@ export function isVariableName(text: string): boolean {
   return NAME_PATTERN.test(text) && !text.endsWith(EMPTY_OBJECT_MD5);
 }
 
-/** @throws UsageError with the rule and, if there is one, a similar name that keeps it */
+/** @throws UsageError with the rule */
 export function checkVariableName(text: string): void {
   if (isVariableName(text)) return;
-  const similar = text
-    .trim()
-    .toUpperCase()
-    .replace(/[^A-Z0-9_]+|^(?=\d)/g, "_");
-  const isExample = !NAME_PATTERN.test(text) && isVariableName(similar) && /[A-Z]/.test(similar);
-  const example = isExample ? `; for example ${similar}` : "";
   const shown = text.length > 255 ? `${text.slice(0, 60)}…` : text;
-  throw new UsageError(`"${shown}" can't be a variable's name: a name is ${NAME_RULE}${example}`);
+  throw new UsageError(`"${shown}" can't be a variable's name: a name is ${NAME_RULE}`);
 }
 
 /** Returns a valid id. @throws UsageError for anything but a positive safe integer */

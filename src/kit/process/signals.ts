@@ -23,10 +23,12 @@ const CAUGHT_SIGNALS: NodeJS.Signals[] = [
  */
 const OTHER_SIGNALS = /^SIG(IOT|POLL|KILL|STOP|TSTP|CONT|ILL|BUS|FPE|SEGV|PIPE|XFSZ|CHLD|PROF)$/;
 
-const ALL_SIGNALS = (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
-  // With `stty tostop`, the kernel repeats SIGTTOU until the writer has stopped.
-  (name) => !OTHER_SIGNALS.test(name) && (name !== "SIGTTOU" || ![1, 2].some(isatty)),
-);
+function forwardedSignals(): NodeJS.Signals[] {
+  return (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
+    // With `stty tostop`, the kernel repeats SIGTTOU until the writer has stopped.
+    (name) => !OTHER_SIGNALS.test(name) && (name !== "SIGTTOU" || ![1, 2].some(isatty)),
+  );
+}
 
 /** Whether a signal asks a program to end. A program may still use it for something else. */
 export function isStopSignal(name: NodeJS.Signals): boolean {
@@ -55,7 +57,7 @@ export function catchSignals(listener: (signal: NodeJS.Signals) => void, all = f
     isTerminated ||= signal === "SIGTERM";
     listener(signal);
   };
-  const signals = all ? ALL_SIGNALS : CAUGHT_SIGNALS;
+  const signals = all ? forwardedSignals() : CAUGHT_SIGNALS;
   for (const signal of signals) process.on(signal, caught);
   return () => {
     for (const signal of signals) process.off(signal, caught);

@@ -27,5 +27,5 @@ export function command(
 
 /** The line that makes git merge data files with `appvars merge`, and show them by names. */
 export const GIT_CONFIG =
-  command`git config merge.appvars.driver ${"appvars merge %O %A %B %P"} && ` +
-  command`git config diff.appvars.textconv ${"appvars diff"}`;
+  "git config merge.appvars.driver 'appvars merge %O %A %B %P' && " +
+  "git config diff.appvars.textconv 'appvars diff'";

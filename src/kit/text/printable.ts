@@ -1,15 +1,8 @@
 const RISKY = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
 const ASCII = /^[\x20-\x7e]*$/;
 
-/**
- * Characters that may form one emoji: a keycap such as 1️⃣; a pictograph, others joined to it, the
- * tags of a flag.
- */
-const PICTOGRAPH = String.raw`\p{ExtPict}(?:\ufe0f|\p{EMod})?`;
-const EMOJI = String.raw`[#*\d]\ufe0f\u20e3|${PICTOGRAPH}(?:\u200d${PICTOGRAPH})*[\u{e0020}-\u{e007f}]*`;
-
-/** Compiled on first use: that takes some milliseconds, and few texts contain such emoji. */
-let recommendedEmoji: RegExp | undefined;
+/** Compiled on first use: that takes some milliseconds, and few texts need it. */
+let emojiOrRisky: RegExp | undefined;
 
 const NAMED: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
@@ -30,13 +23,9 @@ export function printable(
   toEscape: (character: string) => string = escapeCharacter,
 ): string {
   if (ASCII.test(text)) return text;
-  // Compiled here, because most commands never get here.
-  const risky = new RegExp(RISKY, "gu");
-  if (text.search(risky) < 0) return text;
-  const emojiOrRisky = new RegExp(`${EMOJI}|${RISKY}`, "gu");
-  return text.replace(emojiOrRisky, (part) =>
-    isEmoji(part) ? part : part.replace(risky, toEscape),
-  );
+  if (!new RegExp(RISKY, "u").test(text)) return text;
+  emojiOrRisky ??= new RegExp(`(\\p{RGI_Emoji})|${RISKY}`, "gv");
+  return text.replace(emojiOrRisky, (part, emoji) => emoji ?? toEscape(part));
 }
 
 /** The escape for any character: `\n`, `\xad` or `\u{200b}`. */
@@ -49,14 +38,6 @@ export function escapeCharacter(character: string): string {
 /** `\uXXXX` for each UTF-16 unit, as in JSON. */
 export function unitEscapes(text: string): string {
   return text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
-}
-
-function isEmoji(part: string): boolean {
-  if (part.length === 1) return false;
-  // biome-ignore lint/complexity/useRegexLiterals: the compiler's target has no literal with this flag
-  recommendedEmoji ??= new RegExp("\\p{RGI_Emoji}", "v");
-  // Finds the longest match.
-  return recommendedEmoji.exec(part)?.[0] === part;
 }
 
 const MINUTE_MS = 60_000;

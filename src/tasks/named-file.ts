@@ -1,6 +1,7 @@
 import { closeSync } from "node:fs";
 import { openForReading, readRegularFile, readToEnd } from "../kit/files/open-file.js";
 import { InvalidDataError, UsageError } from "../kit/text/errors.js";
+import type { Surroundings } from "./surroundings.js";
 
 /** A file that a flag, a variable or a settings file names. */
 export interface NamedFile {
@@ -13,7 +14,7 @@ export interface NamedFile {
 }
 
 /** Far more bytes than any secret, certificates or dotenv file take. */
-export const MAX_NAMED_FILE = 16 * 1_024 * 1_024;
+const MAX_NAMED_FILE = 16 * 1_024 * 1_024;
 
 /**
  * Reads a file. A pipe is read only if a person has named it, since reading waits for its writer.
@@ -31,13 +32,28 @@ export async function readNamedFile(named: NamedFile): Promise<Buffer> {
   }
 }
 
+/**
+ * Reads all of stdin.
+ *
+ * @param subject names the input in messages
+ * @throws UsageError if it can't be read, or is larger than `maxBytes`
+ */
+export async function readStdin(
+  subject: string,
+  surroundings: Pick<Surroundings, "readStdin">,
+  maxBytes = MAX_NAMED_FILE,
+): Promise<Buffer> {
+  return surroundings.readStdin(maxBytes).catch((error) => {
+    throw readError(subject, error);
+  });
+}
+
 /** `--ca-file ca.pem`. */
 export function describeFile(file: NamedFile | undefined): string {
   return `${file?.from} ${file?.text}`;
 }
 
-/** The UsageError for a failed read. */
-export function readError(subject: string, error: unknown): UsageError {
+function readError(subject: string, error: unknown): UsageError {
   if (error instanceof InvalidDataError) return new UsageError(`${subject} ${error.message}`);
   return new UsageError(`${subject} can't be read (${(error as NodeJS.ErrnoException).code})`);
 }

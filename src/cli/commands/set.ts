@@ -1,7 +1,6 @@
 import { createInterface, type Key } from "node:readline";
 import { Writable } from "node:stream";
 import { MAX_INPUT } from "../../kit/files/open-file.js";
-import { withPathInErrors } from "../../kit/files/system-errors.js";
 import { endBySignal } from "../../kit/process/signals.js";
 import { checkDecoded, decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { NotFoundError, UsageError } from "../../kit/text/errors.js";
@@ -17,6 +16,7 @@ import {
 } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
 import { type EnvironmentChoice, editEnvironments } from "../../tasks/data/open-data.js";
+import { readStdin } from "../../tasks/named-file.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { createEncrypt } from "../../tasks/sources/decryption.js";
@@ -197,7 +197,7 @@ async function readValue(
   const given = io.stdin.isTTY
     ? await askHidden(`value of ${name}: `, io)
     : decodeUtf8(
-        await withPathInErrors("the value on stdin", surroundings.readStdin(MAX_INPUT)),
+        await readStdin("the value on stdin", surroundings, MAX_INPUT),
         "the value on stdin",
       );
   const text = given.replace(/\r?\n$/, "");

@@ -4,8 +4,8 @@ import { checkCertifiedKey } from "../../kit/net/certificates.js";
 import type { TlsTexts } from "../../kit/net/tls-options.js";
 import { checkDecoded, decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
-import { describeFile, MAX_NAMED_FILE, readError, readNamedFile } from "../named-file.js";
-import type { Caller, Surroundings } from "../surroundings.js";
+import { describeFile, readNamedFile, readStdin } from "../named-file.js";
+import type { Caller } from "../surroundings.js";
 import type { ClientTlsFiles, SecretSetting } from "./connection.js";
 import { SETTINGS, type Setting } from "./setting-table.js";
 
@@ -28,12 +28,6 @@ export async function readSecret(setting: SecretSetting, caller: Caller): Promis
   const secret = content.replace(/\r?\n$/, "");
   if (secret === "") throw new UsageError(`${from}: there is no secret in it`);
   return secret;
-}
-
-async function readStdin(from: string, { readStdin: read }: Surroundings): Promise<Buffer> {
-  return read(MAX_NAMED_FILE).catch((error) => {
-    throw readError(from, error);
-  });
 }
 
 export function missingSecretError(): UnauthorizedError {

@@ -1,4 +1,4 @@
-import { homedir, userInfo } from "node:os";
+import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
 import { UsageError } from "../../kit/text/errors.js";
 import type { Surroundings } from "../surroundings.js";
@@ -14,17 +14,17 @@ const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
  * A relative path, HOME included, is ignored: it would be inside the project that the command runs
  * in.
  *
- * @param homes ways to find the home. Node's throws for a user without HOME and without an entry in
- *   the user database, as
- *   in many containers.
+ * @param findHome throws for a user without HOME and without an entry in the user database, as in
+ *   many containers
  */
 export function userFolders(
   env: Surroundings["env"],
   platform: NodeJS.Platform,
-  homes: readonly (() => string)[] = [homedir, () => userInfo().homedir],
+  findHome = homedir,
 ): Surroundings["folders"] {
   const { isAbsolute, join } = platform === "win32" ? win32 : posix;
-  const home = homeOf(homes, platform);
+  const home =
+    homeOf(findHome, isAbsolute) ?? (platform === "win32" ? NO_HOME_ON_WINDOWS : NO_HOME);
   if (platform === "darwin")
     return {
       config: join(home, "Library/Preferences/appvars"),
@@ -46,17 +46,13 @@ export function userFolders(
   };
 }
 
-function homeOf(homes: readonly (() => string)[], platform: NodeJS.Platform): string {
-  const { isAbsolute } = platform === "win32" ? win32 : posix;
-  for (const find of homes) {
-    try {
-      const home = find();
-      if (isAbsolute(home)) return home;
-    } catch {
-      // The next one may find it.
-    }
+function homeOf(find: () => string, isUsable: (path: string) => boolean): string | undefined {
+  try {
+    const home = find();
+    return isUsable(home) ? home : undefined;
+  } catch {
+    return undefined;
   }
-  return platform === "win32" ? NO_HOME_ON_WINDOWS : NO_HOME;
 }
 
 /** @throws UsageError if the user has no folder for configuration */

@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { dirname } from "node:path";
 import { withFileLock } from "../../kit/files/file-lock.js";
 import type { Account } from "../../kit/files/owners.js";
 import { makeFolder } from "../../kit/files/private-folder.js";
@@ -31,17 +31,21 @@ export async function updateProfiles(
 ): Promise<Profiles> {
   try {
     await makeFolder(dirname(path));
-    // The lock and the new file must not be beside a link to the file, which may be missing.
-    const found = await realpath(path).catch(ifMissing(undefined));
-    const file = found ?? join(await realpath(dirname(path)), basename(path));
-    const update: Parameters<typeof withFileLock<Profiles>>[1] = async (replace) => {
-      const { current, ...others } = change(readProfiles(file, account));
-      const isKept = current !== undefined && Object.hasOwn(others.profiles, current);
-      const profiles = isKept ? { ...others, current } : others;
-      await replace(`${JSON.stringify(profiles, null, 2)}\n`);
-      return profiles;
-    };
-    return await cleanUpBeforeEnd((signal) => withFileLock(file, update, { signal }));
+    // The lock and the new file must not be beside a link to the file.
+    const file = await realpath(path).catch(ifMissing(path));
+    return await cleanUpBeforeEnd((signal) =>
+      withFileLock(
+        file,
+        async (replace) => {
+          const { current, ...others } = change(readProfiles(file, account));
+          const isKept = current !== undefined && Object.hasOwn(others.profiles, current);
+          const profiles = isKept ? { ...others, current } : others;
+          await replace(`${JSON.stringify(profiles, null, 2)}\n`);
+          return profiles;
+        },
+        { signal },
+      ),
+    );
   } catch (error) {
     if (error instanceof AppvarsError && !(error instanceof InvalidDataError)) throw error;
     throw toInvalidFile(path, error, "can't be written");

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Execve } from "../../kit/process/end-process.js";
@@ -47,7 +46,6 @@ async function replaceProcess(
   const executable = findProgram(program, env["PATH"]);
   if ("code" in executable) throw failure(executable.code);
   const [starter, words] = withStarter(command, executable.file);
-  if (isTooLong(words, env)) throw failure("E2BIG");
   await Promise.race([written(io.stderr), sleep(MAX_UNREAD_MS, undefined, { ref: false })]);
   // Node ignores these signals, and the new program would inherit that. A signal with a listener
   // gets its default action back.
@@ -62,12 +60,10 @@ async function replaceProcess(
 }
 
 const ENV = "/usr/bin/env";
-const SH = "/bin/sh";
 
 /**
- * The file to execute, and its arguments: env(1), which also starts scripts without an interpreter,
- * and reports a failure where Node before 26 would abort. A shell is second, since it changes the
- * environment; few containers have neither.
+ * Returns the file to execute, and its arguments: env(1), which also starts scripts without an
+ * interpreter, and reports a failure where Node before 26 would abort. Some containers have none.
  */
 function withStarter(
   [program, ...args]: ProgramLine,
@@ -76,22 +72,7 @@ function withStarter(
   // env(1) takes other names for a variable or for `-i`.
   const isName = !program.includes("=") && program !== "-";
   if (isName && "file" in findProgram(ENV)) return [ENV, ["env", "--", program, ...args]];
-  if ("file" in findProgram(SH)) return [SH, ["sh", "-c", 'exec "$0" "$@"', file, ...args]];
   return [file, [program, ...args]];
-}
-
-/** Bytes of arguments and variables that every system accepts. */
-const SMALL_BYTES = 100_000;
-
-/**
- * Whether the system refuses so many arguments and variables. Limits differ between systems, so
- * another program is started with them.
- */
-function isTooLong(words: readonly string[], env: ChildEnvironment): boolean {
-  const texts = [...words, ...Object.entries(env).map(([name, value]) => `${name}=${value}`)];
-  if (texts.reduce((sum, text) => sum + Buffer.byteLength(text) + 1, 0) < SMALL_BYTES) return false;
-  const { error } = spawnSync(process.execPath, ["--version", ...words], { env, stdio: "ignore" });
-  return (error as NodeJS.ErrnoException | undefined)?.code === "E2BIG";
 }
 
 function written(stream: Writable): Promise<void> {

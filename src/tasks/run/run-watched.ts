@@ -9,9 +9,6 @@ import type { ChildVariables } from "./child-variables.js";
 /** A change is reported once it has lasted this long, so a burst of edits is one change. */
 export const SETTLE_MS = 500;
 
-/** The longest wait for changes to settle; then the latest values are used. */
-export const MAX_SETTLE_MS = 5_000;
-
 export interface WatchRules {
   /** Seconds from one reading to the next. */
   interval: number;
@@ -106,7 +103,7 @@ function changedNames(before: Texts, after: Texts): string[] {
 }
 
 /**
- * The change once two reads in a row agree or the time is over; undefined without a change or when
+ * Resolves to the change once two reads in a row agree; to `undefined` without a change or when
  * reading fails.
  */
 async function readSettled(
@@ -115,15 +112,10 @@ async function readSettled(
   wait: WatchOptions["wait"],
 ): Promise<ChildVariables | undefined> {
   let last = await read();
-  for (
-    let waited = SETTLE_MS;
-    last && !isDeepStrictEqual(textsOf(last), current);
-    waited += SETTLE_MS
-  ) {
+  while (last && !isDeepStrictEqual(textsOf(last), current)) {
     await wait(SETTLE_MS);
     const next = await read();
-    const isLast = waited >= MAX_SETTLE_MS;
-    if (next && (isLast || isDeepStrictEqual(textsOf(next), textsOf(last)))) return next;
+    if (next && isDeepStrictEqual(textsOf(next), textsOf(last))) return next;
     last = next;
   }
   return undefined;

@@ -1,5 +1,4 @@
 import { variableKey } from "../../kit/process/program.js";
-import { UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableSource } from "../../model/source.js";
 import { isUnreadable, type ValueRules, valueText } from "../../model/variable.js";
@@ -117,21 +116,15 @@ export function inheritedEnvironment(
   return passedOn(env, isPassed);
 }
 
-/** @throws UsageError for two variables that are one on Windows, which ignores case */
+/** The environment of a program. On Windows, which ignores case, the last of two names wins. */
 export function childEnvironment(
   inherited: Readonly<Record<string, string>>,
   variables: readonly ChildVariable[],
   platform: NodeJS.Platform,
 ): Record<string, string> {
-  const keyOf = (name: string) => variableKey(name, platform);
-  const added = new Map(
-    variables.map(({ name, value }) => [keyOf(name), [name, valueText(value)] as const]),
+  const added = variables.map(({ name, value }) => [name, valueText(value)] as const);
+  const byKey = [...Object.entries(inherited), ...added].map(
+    (entry) => [variableKey(entry[0], platform), entry] as const,
   );
-  const lost = variables.find(({ name }) => added.get(keyOf(name))?.[0] !== name);
-  if (lost) {
-    const names = `${lost.name} and ${added.get(keyOf(lost.name))?.[0]}`;
-    throw new UsageError(`${names} are the same variable on Windows: choose one with --only`);
-  }
-  const kept = Object.entries(inherited).map((entry) => [keyOf(entry[0]), entry] as const);
-  return Object.fromEntries(new Map([...kept, ...added]).values());
+  return Object.fromEntries(new Map(byKey).values());
 }

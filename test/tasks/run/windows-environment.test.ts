@@ -35,12 +35,10 @@ it("a variable replaces one of another case on Windows, and is beside it elsewhe
   });
 });
 
-it("two variables that are one on Windows are refused there", () => {
-  const variables = ["PORT", "Port"].map((name) => ({ name, value: 1 }));
-  expect(() => childEnvironment({}, variables, "win32")).toThrow(
-    "PORT and Port are the same variable on Windows",
-  );
-  expect(childEnvironment({}, variables, "linux")).toEqual({ PORT: "1", Port: "1" });
+it("the last of two variables that are one on Windows wins there", () => {
+  const variables = ["PORT", "Port"].map((name) => ({ name, value: name }));
+  expect(childEnvironment({}, variables, "win32")).toEqual({ Port: "Port" });
+  expect(childEnvironment({}, variables, "linux")).toEqual({ PORT: "PORT", Port: "Port" });
 });
 
 it("run --on-change refuses a signal on Windows, which has none", async () => {

@@ -1,8 +1,8 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { command, GIT_CONFIG } from "../../kit/text/shell.js";
-import { placeNamed, type SecretSetting } from "../../tasks/settings/connection.js";
+import { placeNamed } from "../../tasks/settings/connection.js";
 import { readProfile, readSettings } from "../../tasks/settings/resolve-settings.js";
-import { readSecret } from "../../tasks/settings/secret-files.js";
+import { readSecret, type SecretSetting } from "../../tasks/settings/secret-files.js";
 import { defineCommand } from "../arguments/command.js";
 import { SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";

@@ -10,8 +10,8 @@ import { looseModeWarning } from "../../kit/files/owners.js";
 import { isLoopback } from "../../kit/net/endpoint.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { Reloadable, Store } from "../../store/store.js";
-import { placeFiles, type SecretSetting, type StorePlace } from "../settings/connection.js";
-import { readSecret, readTlsFiles } from "../settings/secret-files.js";
+import { placeFiles, type StorePlace } from "../settings/connection.js";
+import { readSecret, readTlsFiles, type SecretSetting } from "../settings/secret-files.js";
 import type { Caller } from "../surroundings.js";
 import { authorOf } from "./author.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
@@ -96,17 +96,16 @@ function progressOf(caller: Caller): OnProgress {
 
 /** @throws UsageError for a file that can't be read */
 async function readAccess(
-  { address, user, password, sealKey, caFile, clientCert, clientKey }: StorePlace,
+  { address, user, password, sealKey, tls }: StorePlace,
   caller: Caller,
 ): Promise<StoreAccess> {
   const read = async (setting: SecretSetting | undefined) => setting && readSecret(setting, caller);
-  const tls = await readTlsFiles({ caFile, clientCert, clientKey });
   const sealingKeys = await read(sealKey);
   return {
     address,
     user,
     password: await read(password),
-    ...tls,
+    ...(await readTlsFiles(tls)),
     sealingKeys,
     author: authorOf(caller),
   };

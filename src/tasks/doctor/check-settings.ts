@@ -6,12 +6,8 @@ import type { HttpProxy, ServerRoute } from "../../kit/net/proxy.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import { type FileUser, fileRisk } from "../safe-files.js";
-import {
-  type Connection,
-  dataPlaceName,
-  placeFiles,
-  type RemoteSettings,
-} from "../settings/connection.js";
+import { type Connection, dataPlaceName, placeFiles } from "../settings/connection.js";
+import type { RemoteSettings } from "../settings/remote-settings.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { readTlsFiles } from "../settings/secret-files.js";
 import {
@@ -68,18 +64,13 @@ export async function checkSettings(flags: SourceFlags, asking: Caller) {
   await trying(() => settings.encryptionKey());
   const remote = connection.kind === "remote" ? connection : undefined;
   const secret = remote && (await trying(() => settings.apiSecret()));
-  const readRoute = async ({
-    url,
-    apiKey,
-    timeout,
-    ...files
-  }: RemoteSettings): Promise<ServerRoute> => {
+  const readRoute = async ({ url, apiKey, timeout, tls }: RemoteSettings): Promise<ServerRoute> => {
     checkCredential("API key", apiKey);
     checkCredential("API secret", secret);
     const origin = new URL(url);
     const proxy = findProxy(origin, surroundings.env);
     // Seconds: a diagnosis should be quick.
-    return { origin, timeout: Math.min(timeout, 5), proxy, ...(await readTlsFiles(files)) };
+    return { origin, timeout: Math.min(timeout, 5), proxy, ...(await readTlsFiles(tls)) };
   };
   const server = remote && (await trying(() => readRoute(remote)));
   if (found.every(({ verdict }) => verdict !== "problem"))

@@ -1,43 +1,15 @@
 import { existsSync } from "node:fs";
-import {
-  AUTH_SCHEMES,
-  type AuthScheme,
-  checkSeconds,
-  parseOrigin,
-  refuseOpenSecret,
-} from "../../client/options.js";
 import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
-import { secondsOf } from "../../kit/text/duration.js";
-import { UsageError, withSubject } from "../../kit/text/errors.js";
-import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defaults.js";
+import { UsageError } from "../../kit/text/errors.js";
 import { KEY_FILE_END } from "../../model/sealed-text.js";
-import type { NamedFile } from "../named-file.js";
+import type { RemoteSettings } from "./remote-settings.js";
+import { findBoth, type SecretSetting, type TlsFiles, tlsFilesOf } from "./secret-files.js";
 import {
   DEFAULT_DATA_FILE,
   type FindableSettings,
-  type GivenSettings,
   SETTINGS,
   type Setting,
-  type SettingName,
-  SOURCE_SETTINGS,
 } from "./setting-table.js";
-
-export interface RemoteSettings extends ClientTlsFiles {
-  kind: "remote";
-  url: string;
-  /** The flag, variable or file with the URL. */
-  from: string;
-  apiKey: string | undefined;
-  /** The secret, or the file that holds it. */
-  apiSecret: Setting | undefined;
-  auth: AuthScheme;
-  /** Whether the secret itself may be sent without encryption. */
-  insecure: boolean;
-  /** Seconds. */
-  timeout: number;
-  /** Seconds; undefined for the defaults of the client. */
-  maxWait: number | undefined;
-}
 
 export interface LocalSettings {
   kind: "local";
@@ -46,111 +18,6 @@ export interface LocalSettings {
 }
 
 export type Connection = RemoteSettings | LocalSettings;
-
-/**
- * The connection that the settings and the defaults describe.
- *
- * @throws UsageError that names the flag, variable or file of a setting that breaks a rule
- */
-export function connectionOf(settings: FindableSettings): Connection {
-  const { given } = settings;
-  const source = settings.find(...SOURCE_SETTINGS);
-  if (source && source.name !== "url")
-    return { kind: "local", place: dataPlaceOf(settings, source), env: settings.find("env")?.text };
-  if (given.some(({ name, place }) => name === "env" && place === "flag")) {
-    const flags = existsSync(DEFAULT_DATA_FILE)
-      ? `--data ${DEFAULT_DATA_FILE}`
-      : "--data or --store";
-    throw new UsageError(`--env names an environment of a data file or a store: add ${flags}`);
-  }
-  const files = tlsFilesOf(settings, "caFile", "clientCert", "clientKey");
-  const apiSecret = settings.find("apiSecret", "apiSecretFile");
-  const auth = parseAuth(settings.find("auth"));
-  if (given.some(({ place }) => place === "project"))
-    checkProject(given, source, { auth, apiSecret, ...files });
-  const url = source ? parseUrl(source) : DEFAULT_URL;
-  const allowed = settings.find("insecure");
-  // That of a profile applies to the server of that profile only.
-  const insecure =
-    allowed !== undefined &&
-    (allowed.place === "flag" || !source || source.place === allowed.place);
-  refuseOpenSecret(auth, new URL(url), insecure);
-  const [timeout, maxWait] = [settings.find("timeout"), settings.find("maxWait")];
-  return {
-    kind: "remote",
-    url,
-    from: source?.from ?? "the default",
-    apiKey: settings.find("apiKey")?.text,
-    apiSecret,
-    auth,
-    insecure,
-    timeout: timeout ? parseSeconds(timeout, 0.001) : DEFAULT_TIMEOUT,
-    maxWait: maxWait && parseSeconds(maxWait, 0),
-    ...files,
-  };
-}
-
-/**
- * Another person may have written the project's file. It must not make the client send a secret to
- * its server, identify itself to it with a profile's secret, since such requests could be replayed
- * at your server, or use its certificates for another server.
- *
- * @throws UsageError
- */
-function checkProject(
-  given: GivenSettings,
-  source: Setting | undefined,
-  {
-    auth,
-    apiSecret,
-    caFile,
-    clientCert,
-    clientKey,
-  }: Pick<RemoteSettings, "auth" | "apiSecret"> & ClientTlsFiles,
-): void {
-  if (source?.place !== "project") {
-    const file = [caFile, clientCert, clientKey].find((each) => each?.place === "project");
-    if (!file) return;
-    const { flag } = SETTINGS[file.name];
-    throw new UsageError(
-      `${file.from} is for a url of the same file only; to use it here too, add ${flag}`,
-    );
-  }
-  if (auth === "headers") {
-    throw new UsageError(
-      `auth headers would send the secret itself to ${source.from}; to do so, add --url`,
-    );
-  }
-  const secret = [apiSecret, clientKey].find((setting) => setting?.place === "profile");
-  if (!secret) return;
-  const own =
-    given.find(({ name, place }) => name === "url" && place === "profile")?.text ?? DEFAULT_URL;
-  if (parseUrl(source) === parseOrigin(own).origin) return;
-  throw new UsageError(
-    `the ${secret.name === "clientKey" ? "client key" : "secret"} is of a profile for ${own}, but ${source.from} is another server; to use it there, add --url`,
-  );
-}
-
-function parseUrl({ text, from }: Setting): string {
-  return withSubject(from, () => parseOrigin(text).origin);
-}
-
-function parseAuth(setting: Setting | undefined): AuthScheme {
-  if (setting === undefined) return "hmac";
-  const scheme = AUTH_SCHEMES.find((name) => name === setting.text);
-  if (!scheme) throw new UsageError(`${setting.from} must be one of ${AUTH_SCHEMES.join(", ")}`);
-  return scheme;
-}
-
-/** @throws UsageError unless it is `min` seconds or more */
-function parseSeconds({ text, from }: Pick<Setting, "text" | "from">, min: number): number {
-  const seconds = secondsOf(text);
-  checkSeconds(from, seconds, min);
-  return seconds;
-}
-
-/** A secret, or the file that holds it. */
-export type SecretSetting = Pick<Setting, "name"> & NamedFile;
 
 export interface FilePlace {
   kind: "file";
@@ -163,30 +30,23 @@ export interface FilePlace {
   mayBePlain?: true;
 }
 
-export interface StorePlace extends ClientTlsFiles {
+export interface StorePlace {
   kind: "store";
   address: StoreAddress;
   user: string | undefined;
   password: Setting | undefined;
   /** The keys that its records are sealed with. */
   sealKey: SecretSetting | undefined;
+  tls: TlsFiles;
 }
 
 /** Where the data is that commands read, change and serve without a server in between. */
 export type DataPlace = FilePlace | StorePlace;
 
 /**
- * The files that a client uses for TLS: certificates to trust; a certificate of its own and its
- * key, both or none.
- */
-export interface ClientTlsFiles {
-  caFile: Setting | undefined;
-  clientCert: Setting | undefined;
-  clientKey: Setting | undefined;
-}
-
-/**
- * @param source the setting that names it; undefined for the default
+ * Returns the place of the data.
+ *
+ * @param source the setting that names it; `undefined` for the default
  * @throws UsageError for a setting that breaks a rule
  */
 export function dataPlaceOf(
@@ -201,7 +61,7 @@ export function dataPlaceOf(
 }
 
 /**
- * The place that an argument names.
+ * Returns the place that an argument names.
  *
  * @throws UsageError that does not quote a URL, which may hold a password
  */
@@ -239,7 +99,6 @@ function storePlaceOf(
     ["storeUser"],
     ["storePassword", "storePasswordFile"],
   );
-  const files = tlsFilesOf(settings, "storeCaFile", "storeClientCert", "storeClientKey");
   if (password?.name === "storePasswordFile") refuseStdin(password);
   return {
     kind: "store",
@@ -247,34 +106,8 @@ function storePlaceOf(
     user: user?.text,
     password,
     sealKey: sealKeyOf(settings),
-    ...files,
+    tls: tlsFilesOf(settings, "storeCaFile", "storeClientCert", "storeClientKey"),
   };
-}
-
-function tlsFilesOf(
-  settings: FindableSettings,
-  ca: SettingName,
-  cert: SettingName,
-  key: SettingName,
-): ClientTlsFiles {
-  const [clientCert, clientKey] = findBoth(settings, [cert], [key]);
-  return { caFile: settings.find(ca), clientCert, clientKey };
-}
-
-/**
- * Two settings that need each other, from the names of each.
- *
- * @throws UsageError if only one of them is given
- */
-function findBoth(settings: FindableSettings, names: SettingName[], otherNames: SettingName[]) {
-  const [one, other] = [settings.find(...names), settings.find(...otherNames)];
-  if (!one !== !other) {
-    const missing = (one ? otherNames : names).map(
-      (name) => SETTINGS[name].flag ?? SETTINGS[name].variable,
-    );
-    throw new UsageError(`${(one ?? other)?.from} needs ${missing.join(" or ")} too`);
-  }
-  return [one, other] as const;
 }
 
 /** The name of the data in messages: the path of the file or the URL of the store. */
@@ -301,7 +134,7 @@ export function placeFlags(
 export function placeFiles(place: DataPlace): Pick<Setting, "text" | "from">[] {
   const data = place.kind === "file" ? [{ text: place.path, from: "--data" }] : [];
   const secrets =
-    place.kind === "file" ? [place.sealKey] : [place.sealKey, place.password, place.clientKey];
+    place.kind === "file" ? [place.sealKey] : [place.sealKey, place.password, place.tls.key];
   return [
     ...data,
     ...secrets.flatMap((secret) => (secret && SETTINGS[secret.name].is === "file" ? [secret] : [])),

@@ -3,9 +3,10 @@ import { dirname, join } from "node:path";
 import { statIfExists } from "../../kit/files/system-errors.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { type Caller, isFolderGone } from "../surroundings.js";
-import { type Connection, connectionOf, type DataPlace, dataPlaceOf } from "./connection.js";
+import { type Connection, type DataPlace, dataPlaceOf } from "./connection.js";
 import { noteLeftOut, settingsOfProfile } from "./profiles.js";
 import { PROJECT_FILE, readProjectFile } from "./project-file.js";
+import { remoteSettings } from "./remote-settings.js";
 import { readSecret } from "./secret-files.js";
 import {
   type GivenSettings,
@@ -44,9 +45,13 @@ export class Settings {
     return first;
   }
 
-  /** The server, or the environment of local data, to read from. @throws as `connectionOf` */
+  /** The server, or the environment of local data, to read from. @throws UsageError */
   get connection(): Connection {
-    this.#connection ??= connectionOf(this);
+    const source = this.find(...SOURCE_SETTINGS);
+    this.#connection ??=
+      source && source.name !== "url"
+        ? { kind: "local", place: dataPlaceOf(this, source), env: this.find("env")?.text }
+        : remoteSettings(this, source);
     return this.#connection;
   }
 

@@ -4,12 +4,19 @@ import { checkCertifiedKey } from "../../kit/net/certificates.js";
 import type { TlsTexts } from "../../kit/net/tls-options.js";
 import { checkDecoded, decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
-import { describeFile, readNamedFile, readStdin } from "../named-file.js";
+import { describeFile, type NamedFile, readNamedFile, readStdin } from "../named-file.js";
 import type { Caller } from "../surroundings.js";
-import type { ClientTlsFiles, SecretSetting } from "./connection.js";
-import { SETTINGS, type Setting } from "./setting-table.js";
+import {
+  type FindableSettings,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+} from "./setting-table.js";
 
-/** The secret in a setting, or in the file that it names. @throws UsageError if it can't be read */
+/** A secret, or the file that holds it. */
+export type SecretSetting = Pick<Setting, "name"> & NamedFile;
+
+/** Returns the secret in a setting, or in the file that it names. @throws UsageError if it can't be read */
 export async function readSecret(setting: SecretSetting, caller: Caller): Promise<string> {
   const { surroundings } = caller;
   const { name, text, from } = setting;
@@ -41,24 +48,60 @@ export function missingKeyError(): UnauthorizedError {
 }
 
 /**
+ * The files that a client uses for TLS: certificates to trust; a certificate of its own and its
+ * key, both or none.
+ */
+export interface TlsFiles {
+  ca: Setting | undefined;
+  cert: Setting | undefined;
+  key: Setting | undefined;
+}
+
+/** @throws UsageError for a certificate without its key, or a key without its certificate */
+export function tlsFilesOf(
+  settings: FindableSettings,
+  ca: SettingName,
+  cert: SettingName,
+  key: SettingName,
+): TlsFiles {
+  const [ownCert, ownKey] = findBoth(settings, [cert], [key]);
+  return { ca: settings.find(ca), cert: ownCert, key: ownKey };
+}
+
+/**
+ * Two settings that need each other, from the names of each.
+ *
+ * @throws UsageError if only one of them is given
+ */
+export function findBoth(
+  settings: FindableSettings,
+  names: SettingName[],
+  otherNames: SettingName[],
+) {
+  const [one, other] = [settings.find(...names), settings.find(...otherNames)];
+  if (!one !== !other) {
+    const missing = (one ? otherNames : names).map(
+      (name) => SETTINGS[name].flag ?? SETTINGS[name].variable,
+    );
+    throw new UsageError(`${(one ?? other)?.from} needs ${missing.join(" or ")} too`);
+  }
+  return [one, other] as const;
+}
+
+/**
  * @throws UsageError for a file that can't be read, has no certificates, or can't be used with the
  *   other one
  */
-export async function readTlsFiles({
-  caFile,
-  clientCert,
-  clientKey,
-}: ClientTlsFiles): Promise<TlsTexts> {
+export async function readTlsFiles(files: TlsFiles): Promise<TlsTexts> {
   // Not strictly UTF-8: the comments in a bundle may have any encoding.
   const read = async (file: Setting | undefined) => file && (await readNamedFile(file)).toString();
-  const ca = await read(caFile);
-  if (caFile && !ca?.includes("-----BEGIN CERTIFICATE-----"))
-    throw new UsageError(`${describeFile(caFile)} contains no PEM certificate`);
-  const [cert, key] = [await read(clientCert), await read(clientKey)];
+  const [ca, cert, key] = [await read(files.ca), await read(files.cert), await read(files.key)];
+  if (files.ca && !ca?.includes("-----BEGIN CERTIFICATE-----"))
+    throw new UsageError(`${describeFile(files.ca)} contains no PEM certificate`);
   if (cert !== undefined && key !== undefined)
     checkCertifiedKey(
       { cert, key },
-      { cert: describeFile(clientCert), key: describeFile(clientKey) },
+      { cert: describeFile(files.cert), key: describeFile(files.key) },
     );
   return { ca, cert, key };
 }

@@ -5,7 +5,7 @@ import { UnreachableError } from "../../kit/text/errors.js";
 import { durationText } from "../../kit/text/printable.js";
 import { MAX_KEPT_S } from "../../model/defaults.js";
 import type { VariableSource } from "../../model/source.js";
-import type { RemoteSettings } from "../settings/connection.js";
+import type { RemoteSettings } from "../settings/remote-settings.js";
 import type { Caller } from "../surroundings.js";
 
 /** Seconds for a request to a server whose answers are kept; a slower server counts as down. */

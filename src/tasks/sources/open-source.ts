@@ -5,12 +5,8 @@ import { findProxy } from "../../kit/net/environment-proxy.js";
 import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
 import type { VariableSource } from "../../model/source.js";
 import type { Data } from "../../store/data.js";
-import {
-  type DataPlace,
-  dataPlaceName,
-  type LocalSettings,
-  type RemoteSettings,
-} from "../settings/connection.js";
+import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/connection.js";
+import type { RemoteSettings } from "../settings/remote-settings.js";
 import { named, type Settings } from "../settings/resolve-settings.js";
 import { missingKeyError, missingSecretError, readTlsFiles } from "../settings/secret-files.js";
 import {
@@ -122,7 +118,7 @@ function noteExchanges(
  * @throws UsageError, UnauthorizedError
  */
 export async function openRemote(
-  { url, from, apiKey, auth, insecure, timeout, maxWait, ...files }: RemoteSettings,
+  { url, from, apiKey, auth, insecure, timeout, maxWait, tls }: RemoteSettings,
   apiSecret: string | undefined,
   { env }: Pick<Surroundings, "env">,
   {
@@ -139,10 +135,9 @@ export async function openRemote(
   }
   // Loaded here: local data needs no client.
   const { createClient } = await import("../../client/client.js");
-  const tls = await readTlsFiles(files);
   const proxy = findProxy(new URL(url), env);
   const { onRetry = () => {}, onResponse = () => {} } = options;
-  const access = { url, apiKey, apiSecret, auth, insecure, ...tls };
+  const access = { url, apiKey, apiSecret, auth, insecure, ...(await readTlsFiles(tls)) };
   return createClient(
     { ...access, timeout, maxWait, retryOn, onRetry, onResponse, revalidate: live },
     { budget, from, proxy },

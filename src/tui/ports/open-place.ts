@@ -24,7 +24,8 @@ import {
 import type { LocalData } from "../../tasks/data/local-data.js";
 import { chooseEnvironment, localData } from "../../tasks/data/open-data.js";
 import { credentialLines } from "../../tasks/data/shell-lines.js";
-import type { LocalSettings, RemoteSettings } from "../../tasks/settings/connection.js";
+import type { LocalSettings } from "../../tasks/settings/connection.js";
+import type { RemoteSettings } from "../../tasks/settings/remote-settings.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import {
   type GivenSettings,

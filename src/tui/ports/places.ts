@@ -4,17 +4,13 @@ import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import { chooseEnvironment } from "../../tasks/data/open-data.js";
-import {
-  dataPlaceOf,
-  type LocalSettings,
-  placeFlags,
-  type RemoteSettings,
-} from "../../tasks/settings/connection.js";
+import { dataPlaceOf, type LocalSettings, placeFlags } from "../../tasks/settings/connection.js";
 import {
   type ListedProfile,
   listedProfile,
   readUsableProfiles,
 } from "../../tasks/settings/profiles.js";
+import type { RemoteSettings } from "../../tasks/settings/remote-settings.js";
 import {
   readProfile,
   readProject,

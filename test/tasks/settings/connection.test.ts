@@ -26,9 +26,7 @@ const DEFAULTS = {
   insecure: false,
   timeout: 10,
   maxWait: undefined,
-  caFile: undefined,
-  clientCert: undefined,
-  clientKey: undefined,
+  tls: { ca: undefined, cert: undefined, key: undefined },
 };
 
 describe("settings of a server", () => {
@@ -56,8 +54,7 @@ describe("settings of a server", () => {
 
   it("a client certificate and its key can come from different places, but not without each other", () => {
     const files = {
-      clientCert: { text: "/a.pem" },
-      clientKey: { text: "/b.pem", from: "APPVARS_CLIENT_KEY" },
+      tls: { cert: { text: "/a.pem" }, key: { text: "/b.pem", from: "APPVARS_CLIENT_KEY" } },
     };
     expect(resolve({ clientCert: "/a.pem" }, { APPVARS_CLIENT_KEY: "/b.pem" })).toMatchObject(
       files,
@@ -174,9 +171,7 @@ describe("a store", () => {
       user: "me",
       password: { text: "hunter2" },
       sealKey: { text: "/keys" },
-      caFile: { text: "/ca.pem" },
-      clientCert: { text: "/cert.pem" },
-      clientKey: { text: "/key.pem" },
+      tls: { ca: { text: "/ca.pem" }, cert: { text: "/cert.pem" }, key: { text: "/key.pem" } },
     });
     expect(place({ store: URL, sealKeyFile: "/mine" }, variables)).toMatchObject({
       sealKey: { text: "/mine" },
@@ -341,7 +336,7 @@ describe("the file of a project", () => {
       "ca_file in .appvars.json is for a url",
     );
     expect(inProject({ url, ca_file: "ca.pem" }, {})).toMatchObject({
-      caFile: { text: "/project/ca.pem" },
+      tls: { ca: { text: "/project/ca.pem" } },
     });
   });
 
@@ -352,8 +347,7 @@ describe("the file of a project", () => {
       "client_cert in .appvars.json is for a url",
     );
     const used = {
-      clientCert: { text: "/project/client.pem" },
-      clientKey: { text: "/project/key.pem" },
+      tls: { cert: { text: "/project/client.pem" }, key: { text: "/project/key.pem" } },
     };
     expect(inProject({ url, ...files }, {})).toMatchObject(used);
   });

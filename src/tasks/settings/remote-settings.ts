@@ -1,0 +1,134 @@
+import { existsSync } from "node:fs";
+import {
+  AUTH_SCHEMES,
+  type AuthScheme,
+  checkSeconds,
+  parseOrigin,
+  refuseOpenSecret,
+} from "../../client/options.js";
+import { secondsOf } from "../../kit/text/duration.js";
+import { UsageError, withSubject } from "../../kit/text/errors.js";
+import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defaults.js";
+import { type TlsFiles, tlsFilesOf } from "./secret-files.js";
+import {
+  DEFAULT_DATA_FILE,
+  type FindableSettings,
+  type GivenSettings,
+  SETTINGS,
+  type Setting,
+} from "./setting-table.js";
+
+export interface RemoteSettings {
+  kind: "remote";
+  url: string;
+  /** The flag, variable or file with the URL. */
+  from: string;
+  apiKey: string | undefined;
+  /** The secret, or the file that holds it. */
+  apiSecret: Setting | undefined;
+  auth: AuthScheme;
+  /** Whether the secret itself may be sent without encryption. */
+  insecure: boolean;
+  /** Seconds. */
+  timeout: number;
+  /** Seconds; undefined for the defaults of the client. */
+  maxWait: number | undefined;
+  tls: TlsFiles;
+}
+
+/**
+ * Returns the server that the settings and the defaults describe.
+ *
+ * @param source the setting with the URL
+ * @throws UsageError that names the flag, variable or file of a setting that breaks a rule
+ */
+export function remoteSettings(
+  settings: FindableSettings,
+  source: Setting | undefined,
+): RemoteSettings {
+  const { given } = settings;
+  if (given.some(({ name, place }) => name === "env" && place === "flag")) {
+    const flags = existsSync(DEFAULT_DATA_FILE)
+      ? `--data ${DEFAULT_DATA_FILE}`
+      : "--data or --store";
+    throw new UsageError(`--env names an environment of a data file or a store: add ${flags}`);
+  }
+  const tls = tlsFilesOf(settings, "caFile", "clientCert", "clientKey");
+  const apiSecret = settings.find("apiSecret", "apiSecretFile");
+  const auth = parseAuth(settings.find("auth"));
+  if (given.some(({ place }) => place === "project"))
+    checkProject(given, source, { auth, apiSecret, tls });
+  const url = source ? parseUrl(source) : DEFAULT_URL;
+  const allowed = settings.find("insecure");
+  // The switch of a profile applies to the server of that profile only.
+  const insecure =
+    allowed !== undefined &&
+    (allowed.place === "flag" || !source || source.place === allowed.place);
+  refuseOpenSecret(auth, new URL(url), insecure);
+  const [timeout, maxWait] = [settings.find("timeout"), settings.find("maxWait")];
+  return {
+    kind: "remote",
+    url,
+    from: source?.from ?? "the default",
+    apiKey: settings.find("apiKey")?.text,
+    apiSecret,
+    auth,
+    insecure,
+    timeout: timeout ? parseSeconds(timeout, 0.001) : DEFAULT_TIMEOUT,
+    maxWait: maxWait && parseSeconds(maxWait, 0),
+    tls,
+  };
+}
+
+/**
+ * Another person may have written the project's file. It must not make the client send a secret to
+ * its server, identify itself to it with a profile's secret, since such requests could be replayed
+ * at your server, or use its certificates for another server.
+ *
+ * @throws UsageError
+ */
+function checkProject(
+  given: GivenSettings,
+  source: Setting | undefined,
+  { auth, apiSecret, tls }: Pick<RemoteSettings, "auth" | "apiSecret" | "tls">,
+): void {
+  if (source?.place !== "project") {
+    const file = [tls.ca, tls.cert, tls.key].find((each) => each?.place === "project");
+    if (!file) return;
+    const { flag } = SETTINGS[file.name];
+    throw new UsageError(
+      `${file.from} is for a url of the same file only; to use it here too, add ${flag}`,
+    );
+  }
+  if (auth === "headers") {
+    throw new UsageError(
+      `auth headers would send the secret itself to ${source.from}; to do so, add --url`,
+    );
+  }
+  const secret = [apiSecret, tls.key].find((setting) => setting?.place === "profile");
+  if (!secret) return;
+  const own =
+    given.find(({ name, place }) => name === "url" && place === "profile")?.text ?? DEFAULT_URL;
+  if (parseUrl(source) === parseOrigin(own).origin) return;
+  throw new UsageError(
+    `the ${secret.name === "clientKey" ? "client key" : "secret"} is of a profile for ${own}, but ${source.from} is another server; to use it there, add --url`,
+  );
+}
+
+function parseUrl({ text, from }: Setting): string {
+  return withSubject(from, () => parseOrigin(text).origin);
+}
+
+function parseAuth(setting: Setting | undefined): AuthScheme {
+  if (setting === undefined) return "hmac";
+  const scheme = AUTH_SCHEMES.find((name) => name === setting.text);
+  if (!scheme) throw new UsageError(`${setting.from} must be one of ${AUTH_SCHEMES.join(", ")}`);
+  return scheme;
+}
+
+/** @throws UsageError unless it is `min` seconds or more */
+function parseSeconds({ text, from }: Pick<Setting, "text" | "from">, min: number): number {
+  const seconds = secondsOf(text);
+  checkSeconds(from, seconds, min);
+  return seconds;
+}

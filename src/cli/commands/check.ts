@@ -45,7 +45,7 @@ interface Checked extends Check {
 
 async function runCheck(flags: CheckFlags, context: Context): Promise<void> {
   const settings = readSettings({ ...flags, env: flags.env?.[0] }, context);
-  const check = await createCheck(settings, context);
+  const check = await createCheck(settings);
   const documented =
     flags.example === undefined ? undefined : await readNames(flags.example, context);
   const checked: Checked[] = [];

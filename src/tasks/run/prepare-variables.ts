@@ -48,7 +48,7 @@ export async function prepareVariables(
 ) {
   const { prefix = "", allowReserved = [], preserveEnv = false, offline } = flags;
   const settings = readSettings({ ...flags }, caller);
-  const findProblems = await createStrictCheck(flags.strict, settings, caller);
+  const findProblems = await createStrictCheck(flags.strict, settings);
   const project = flags.only ? undefined : settings.find("only");
   const only = flags.only ?? (project && splitNames(project.text));
   const named = flags.envFile?.map((text) => ({

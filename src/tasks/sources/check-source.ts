@@ -1,10 +1,9 @@
-import { DecryptionError, orUndefined, UsageError } from "../../kit/text/errors.js";
+import { DecryptionError, UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { BrokenRule, Check } from "../../model/read.js";
 import { readAll, type Snapshot } from "../../model/source.js";
 import { isEnvelope, isUnreadable, type Variable } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
-import type { Messages } from "../surroundings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
 
 /**
@@ -15,43 +14,31 @@ import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
 export type CheckValues = (snapshot: Snapshot, only?: readonly string[]) => Promise<Check>;
 
 /**
- * The check of `--strict`; undefined without it.
+ * Creates the check of `--strict`; resolves to `undefined` without it.
  *
  * @param flag of the command; the project's setting if undefined
  */
 export async function createStrictCheck(
   flag: boolean | undefined,
   settings: Settings,
-  messages: Pick<Messages, "note">,
 ): Promise<CheckValues | undefined> {
-  return (flag ?? settings.find("strict") !== undefined)
-    ? createCheck(settings, messages)
-    : undefined;
+  return (flag ?? settings.find("strict") !== undefined) ? createCheck(settings) : undefined;
 }
 
 /** Creates the check of an environment. If there is a key, it checks encrypted values too. */
-export async function createCheck(
-  settings: Settings,
-  { note }: Pick<Messages, "note">,
-): Promise<CheckValues> {
+export async function createCheck(settings: Settings): Promise<CheckValues> {
   const decrypt = await createDecrypt(settings, leaveEncrypted);
-  let isNoted = false;
   return async (snapshot, only) => {
-    const check = await orUndefined(snapshot.checkValues());
-    if (!check && !isNoted)
-      note("the server is too old to check values: every variable without a value is missing");
-    isNoted ||= !check;
-    if (check && decrypt === leaveEncrypted) return check;
+    const check = await snapshot.checkValues();
+    if (decrypt === leaveEncrypted) return check;
     const values = await snapshot.values(only);
-    const isAnswered = check && !Object.values(values).some(isUnreadable);
-    const variables = isAnswered ? [] : await readAll((page) => snapshot.listVariables(page));
-    const names = variables.map(({ name }) => name).filter((name) => !Object.hasOwn(values, name));
-    const invalid = [...(check?.invalid ?? [])];
-    for (const variable of variables) {
+    if (!Object.values(values).some(isUnreadable)) return check;
+    const invalid = [...check.invalid];
+    for (const variable of await readAll((page) => snapshot.listVariables(page))) {
       const rule = await brokenByEncrypted(variable, values[variable.name], snapshot, decrypt);
       if (rule !== undefined) invalid.push({ name: variable.name, rule });
     }
-    return { missing: check?.missing ?? names, invalid };
+    return { ...check, invalid };
   };
 }
 

@@ -153,16 +153,13 @@ export async function openData(
   }
 }
 
-/**
- * Finds the problems that `appvars check` reports. A server that is too old reports only missing
- * values.
- */
+/** Finds the problems that `appvars check` reports. */
 function problemFinder(
   source: VariableSource,
   settings: Settings,
 ): NonNullable<OpenPlace["check"]> {
   return async () => {
-    const check = await createCheck(settings, { note: () => {} });
+    const check = await createCheck(settings);
     const found = problemsOf(await source.readSnapshot((snapshot) => check(snapshot)));
     return new Map(found.map(({ name, rule }) => [name, rule]));
   };

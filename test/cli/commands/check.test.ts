@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { encrypt } from "../../../src/client/envelope.js";
-import { NotFoundError } from "../../../src/kit/text/errors.js";
 import * as schemas from "../../../src/store/schema/value-schema.js";
 import { runCli } from "../../support/cli.js";
 import { cliWithDataFile } from "../../support/cli-with-data-file.js";
@@ -10,7 +9,6 @@ import { CREDENTIALS, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { get } from "../../support/http.js";
 import { runningServer } from "../../support/running-server.js";
-import { stubbedServer } from "../../support/stubbed-server.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const KEY = "the key";
@@ -51,27 +49,6 @@ describe("check with a key", () => {
     expect(invalid).toEqual(
       ["DATABASE_URL", "PORT", "DEBUG"].map((name) => ({ name, rule: UNREADABLE })),
     );
-  });
-});
-
-it("check finds missing values of a server that is too old to check, with a note", async () => {
-  const old = () => {
-    throw new NotFoundError();
-  };
-  const { url } = await stubbedServer({ reads: { check: old } });
-  const env = { APPVARS_URL: url, ...CREDENTIALS };
-  const stderr =
-    "appvars: the server is too old to check values: every variable without a value is missing\n";
-  expect(await runCli(["check"], { env })).toEqual({
-    code: 1,
-    stdout: "\tUNSET\thas no value\n",
-    stderr,
-  });
-  const strict = await runCli(["export", "--strict"], { env });
-  expect(strict).toEqual({
-    code: 3,
-    stdout: "",
-    stderr: `${stderr}appvars: --strict: UNSET has no value\n`,
   });
 });
 

@@ -92,7 +92,7 @@ function runExport(options: ExportOptions, settings: Settings, context: Context)
       throw new UsageError(`${file} is the data file itself`);
     if (format === TYPESCRIPT)
       return write(file, await declareVariables(options, source, context), context);
-    const findProblems = await createStrictCheck(options.strict, settings, context);
+    const findProblems = await createStrictCheck(options.strict, settings);
     const decrypt = await createDecrypt(settings);
     const written = await formatValues(
       { ...options, format, findProblems },

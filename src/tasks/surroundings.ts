@@ -1,3 +1,4 @@
+import { hostname, userInfo } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import { UsageError } from "../kit/text/errors.js";
 
@@ -64,4 +65,26 @@ export function readSwitch(variable: string, env: Surroundings["env"]): boolean 
   if (!["", "0", "1", "false", "true"].includes(text))
     throw new UsageError(`${variable} must be 1 or 0`);
   return text === "1" || text === "true";
+}
+
+const ACTOR_VARIABLE = "APPVARS_ACTOR";
+
+/** Who runs this command: `user@host`, or what the environment says. @throws UsageError */
+export function authorOf({ surroundings, command = "appvars" }: Caller) {
+  const { user, env } = surroundings;
+  const actor = env[ACTOR_VARIABLE] || `${userName() ?? user ?? "unknown"}@${hostname()}`;
+  if (!/^\P{Cc}{1,255}$/u.test(actor))
+    throw new UsageError(
+      `${ACTOR_VARIABLE} must have 1 to 255 characters, none of them a control character`,
+    );
+  return { actor, command };
+}
+
+function userName(): string | undefined {
+  try {
+    return userInfo().username;
+  } catch {
+    // The user of a container may have no name.
+    return undefined;
+  }
 }

@@ -3,7 +3,7 @@
 import { DOTENV_PROGRAMS } from "../../formats/entry.js";
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import { type Difference, diffValues } from "../../model/differing-values.js";
-import { editEnvironments } from "../../tasks/data/open-data.js";
+import { editEnvironments } from "../../tasks/data/edit-environments.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import { createEncryption, type EncryptedFile } from "../../tasks/transfer/encrypt-entries.js";
 import { readImport } from "../../tasks/transfer/read-import.js";

@@ -1,5 +1,6 @@
 import { createMatcher, splitNames } from "../../model/name-matcher.js";
-import { chooseApplication, updateData } from "../../tasks/data/open-data.js";
+import { chooseApplication } from "../../tasks/data/edit-environments.js";
+import { updateData } from "../../tasks/data/open-data.js";
 import { named, readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { APPLICATION, CHANGE_FLAGS, PLACE_FLAGS } from "../arguments/data-flags.js";

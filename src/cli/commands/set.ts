@@ -15,7 +15,7 @@ import {
   type VariableType,
 } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
-import { type EnvironmentChoice, editEnvironments } from "../../tasks/data/open-data.js";
+import { type EnvironmentChoice, editEnvironments } from "../../tasks/data/edit-environments.js";
 import { readStdin } from "../../tasks/named-file.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";

@@ -1,4 +1,4 @@
-import { editEnvironments } from "../../tasks/data/open-data.js";
+import { editEnvironments } from "../../tasks/data/edit-environments.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { CHANGE_FLAGS, ENVIRONMENTS_FLAGS } from "../arguments/data-flags.js";

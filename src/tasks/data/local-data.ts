@@ -18,8 +18,6 @@ export interface LocalData {
    * @throws InvalidDataError that says how to fix it, also for a file that must not be replaced
    */
   check(purpose: "read" | "change"): string | undefined;
-  /** All such warnings, for a program that reads it now and may change it later. */
-  risks(): string[];
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */
   read(): Promise<Data>;
   /**

@@ -12,8 +12,7 @@ import { UsageError } from "../../kit/text/errors.js";
 import type { Reloadable, Store } from "../../store/store.js";
 import { placeFiles, type StorePlace } from "../settings/connection.js";
 import { readSecret, readTlsFiles, type SecretSetting } from "../settings/secret-files.js";
-import type { Caller } from "../surroundings.js";
-import { authorOf } from "./author.js";
+import { authorOf, type Caller } from "../surroundings.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 
 /** The data in a store. Who can change it is for the store to decide. */
@@ -22,7 +21,6 @@ export function storeData(place: StorePlace, caller: Caller): LocalData {
   return {
     name: url,
     check: () => undefined,
-    risks: () => [],
     read: () => withStore(place, caller, async ({ snapshot }) => snapshot),
     update: (change, options) =>
       withStore(place, caller, async (store) => {

@@ -4,7 +4,13 @@ import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import { chooseEnvironment } from "../../tasks/data/open-data.js";
-import { dataPlaceOf, type LocalSettings, placeFlags } from "../../tasks/settings/connection.js";
+import { describeRisk, fileRisk } from "../../tasks/safe-files.js";
+import {
+  type DataPlace,
+  dataPlaceOf,
+  type LocalSettings,
+  placeFlags,
+} from "../../tasks/settings/connection.js";
 import {
   type ListedProfile,
   listedProfile,
@@ -70,7 +76,7 @@ async function environmentPlaces(
     return all.find((each) => each.name === (name ?? each.name)) ?? chooseEnvironment(all, name);
   });
   const { name: location, store, service } = data;
-  for (const risk of data.risks()) caller.warn(risk);
+  warnOfRisk(local.place, caller);
   const keyFlags = repeatedFlags(settings.given, ["encKeyFile"], caller.surroundings);
   const flags = [
     ...placeFlags(local.place, (path) => resolve(caller.surroundings.cwd(), path)),
@@ -124,6 +130,12 @@ async function environmentPlaces(
     follow,
     close: () => store.close(),
   };
+}
+
+/** Warns of a file that other users can change: it is only read now, but may be changed later. */
+function warnOfRisk(place: DataPlace, { surroundings, warn }: Caller): void {
+  const risk = place.kind === "file" && fileRisk(place.path, surroundings);
+  if (risk) warn(describeRisk(place.path, risk));
 }
 
 /** The settings that select an environment of a server. */

@@ -1,0 +1,86 @@
+import { NotFoundError, UsageError } from "../../kit/text/errors.js";
+import { suggestion } from "../../kit/text/nearest.js";
+import type { EnvironmentRecord } from "../../model/environment.js";
+import type { Data } from "../../store/data.js";
+import type { Settings } from "../settings/resolve-settings.js";
+import { chooseEnvironment, type DataCaller, updateData } from "./open-data.js";
+
+/**
+ * Which environments a command changes: if it is empty, those that `--env` names, or the only one.
+ */
+export interface EnvironmentChoice {
+  /** All of an application, as `chooseApplication` finds it with the other fields. */
+  allEnvs?: boolean | undefined;
+  application?: string | undefined;
+  names?: readonly string[];
+  mayBeNew?: boolean;
+}
+
+type Chosen = readonly [EnvironmentRecord, ...EnvironmentRecord[]];
+
+/**
+ * Changes environments in one atomic write. Resolves as `updateData`, to these.
+ *
+ * @param change gets the data at that time, and the environments
+ * @throws InvalidDataError, NotFoundError, UsageError; nothing is changed then
+ */
+export async function editEnvironments(
+  settings: Settings,
+  caller: DataCaller,
+  choice: EnvironmentChoice,
+  change: (data: Data, environments: Chosen) => Data | Promise<Data>,
+): Promise<Chosen | undefined> {
+  let chosen: Chosen | undefined;
+  const changed = await updateData(settings.dataPlace, caller, (data) => {
+    chosen = chooseEnvironments(data, settings, choice);
+    return change(data, chosen);
+  });
+  return changed && chosen;
+}
+
+function chooseEnvironments(data: Data, settings: Settings, choice: EnvironmentChoice): Chosen {
+  const { environments } = data;
+  if (choice.application !== undefined && !choice.allEnvs)
+    throw new UsageError("--application is for --all-envs");
+  const application = choice.allEnvs && chooseApplication(data, choice);
+  const strongest = application ? undefined : settings.find("env");
+  const given = settings.given.filter(
+    ({ name, place }) => name === "env" && place === strongest?.place,
+  );
+  const names = strongest ? given.map(({ text }) => text) : [undefined];
+  const [first, ...others] = application
+    ? environments.filter((environment) => environment.application === application)
+    : new Set(names.map((name) => chooseEnvironment(environments, name)));
+  if (!first) throw new UsageError(`the application ${application} has no environments`);
+  return [first, ...others];
+}
+
+/**
+ * The application that `--application` names, or the only one that has one of the variables.
+ *
+ * @param choice `mayBeNew`: whether the variable may be in none
+ * @throws NotFoundError; UsageError if it must be named
+ */
+export function chooseApplication(
+  { environments, variables }: Data,
+  { application, names = [], mayBeNew = false }: EnvironmentChoice,
+): string {
+  const all = [...new Set([...environments, ...variables].map((record) => record.application))];
+  if (application !== undefined && !all.includes(application))
+    throw new NotFoundError(
+      `there is no application "${application}"${suggestion(application, all)}`,
+    );
+  const wanted = new Set(names);
+  const owners = new Set(
+    variables.filter(({ name }) => wanted.has(name)).map((record) => record.application),
+  );
+  if (owners.size === 0 && !mayBeNew) {
+    const [missing = ""] = names;
+    const existing = variables.map(({ name }) => name);
+    throw new NotFoundError(`there is no variable "${missing}"${suggestion(missing, existing)}`);
+  }
+  const [only = "", ...others] = owners.size > 0 ? owners : all;
+  if (application !== undefined || others.length === 0) return application ?? only;
+  const choices = [only, ...others].join(", ");
+  throw new UsageError(`which application? add --application with one of ${choices}`);
+}

@@ -1,0 +1,73 @@
+import { accessSync } from "node:fs";
+import { looseModeWarning } from "../../kit/files/owners.js";
+import { hasCode } from "../../kit/files/system-errors.js";
+import { InvalidDataError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
+import type { Data } from "../../store/data.js";
+import { createDataFile, fileSealing } from "../../store/file/data-file.js";
+import type { FileSealing } from "../../store/file/file-sealing.js";
+import type { Reloadable, Store } from "../../store/store.js";
+import { refuseToReload, refuseUnsafeFile } from "../safe-files.js";
+import { type FilePlace, placeFiles } from "../settings/connection.js";
+import type { Caller, Surroundings } from "../surroundings.js";
+import type { ServeDataOptions } from "./local-data.js";
+
+/** Creates a data file. Resolves to a message that says so. @throws InvalidDataError */
+export async function createFile(
+  path: string,
+  { user }: Pick<Surroundings, "user">,
+  data: Data,
+  sealing: FileSealing | undefined,
+): Promise<string> {
+  await createDataFile(path, data, sealing);
+  // Without user ids, files have no modes either: Windows takes the access to a file from its
+  // folder.
+  const readers =
+    user === undefined ? "readable by all who can read its folder" : "readable only by you";
+  return `created ${path}, ${readers}; it contains the credentials of all its environments`;
+}
+
+/** Opens a data file as `LocalData.serve` does. */
+export async function serveFile(
+  place: FilePlace,
+  { surroundings }: Caller,
+  sealKeys: string | undefined,
+  { log }: ServeDataOptions,
+): Promise<Store & Reloadable> {
+  const { path } = place;
+  const unsafe = refuseUnsafeFile(path, surroundings);
+  const created = await createIfMissing(place, surroundings, await fileSealing(sealKeys, "sealed"));
+  const { openDataFile } = await import("../../store/file/json-file-store.js");
+  const check = (file: string) => refuseToReload(file, surroundings);
+  const store = await openDataFile(path, { watch: true, sealKeys, check });
+  if (created) log("info", `${created}; appvars env credentials NAME prints them`);
+  const inClear = placeFiles(place).filter(({ text }) => text !== path || sealKeys === undefined);
+  const loose = inClear.map(({ text }) => looseModeWarning(text));
+  for (const warning of [unsafe, ...loose]) if (warning) log("warn", warning);
+  return store;
+}
+
+/**
+ * @returns the message if it was created
+ *
+ * @throws InvalidDataError if it is missing and has a name, or can't be created
+ */
+async function createIfMissing(
+  { path, isDefault }: FilePlace,
+  surroundings: Surroundings,
+  sealing: FileSealing | undefined,
+): Promise<string | undefined> {
+  try {
+    accessSync(path);
+    return undefined;
+  } catch (error) {
+    if (!hasCode(error, "ENOENT")) return undefined;
+  }
+  // A typing mistake, or a volume that is not mounted, must not look like an empty server.
+  if (!isDefault)
+    throw new InvalidDataError(
+      `${path} does not exist; to create it: ${command`appvars init --data ${path}`}`,
+    );
+  const { starterData } = await import("../../store/memory/starter-data.js");
+  return createFile(path, surroundings, starterData({ examples: true }), sealing);
+}

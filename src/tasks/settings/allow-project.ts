@@ -48,7 +48,7 @@ export function nearestProjectFile(surroundings: Surroundings): ProjectFile | un
   }
 }
 
-/** Uses this content of a `.appvars.json` from now on. @throws UsageError, InvalidDataError */
+/** Allows this content of a `.appvars.json`. @throws UsageError, InvalidDataError */
 export async function allowProject(
   content: ProjectContent,
   surroundings: Surroundings,

@@ -24,7 +24,7 @@ export interface FilePlace {
   path: string;
   /** Whether nothing names it. */
   isDefault?: boolean;
-  /** The keys that it is sealed with: those of the settings, or of the key file beside it. */
+  /** The keys that it is sealed with, from the settings or the key file beside it. */
   sealKey?: SecretSetting | undefined;
   /** Whether it may be plain although there are keys, which may be for a copy. */
   mayBePlain?: true;

@@ -20,9 +20,8 @@ import type { SettingsObject } from "./settings-file.js";
  * link to the file stays a link. A current profile that does not exist is removed.
  *
  * @returns the written profiles
- * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written;
- *   errors of `change`.
- *   The file is unchanged then.
+ * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written,
+ *   errors of `change`; the file is then unchanged
  */
 export async function updateProfiles(
   path: string,

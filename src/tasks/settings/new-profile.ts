@@ -10,9 +10,9 @@ import type { SettingsObject } from "./settings-file.js";
 const PASTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
 
 /**
- * The settings of a new profile: from flags; for a server from the variables that `serve` prints
- * too, and for a store from those for stores, most of which have no flag; never from
- * `.appvars.json` or another profile. With the secret instead of its file, and absolute paths.
+ * Reads the settings of a new profile from flags and, for a server, from the variables that `serve`
+ * prints, for a store, from the variables for stores, most of which have no flag. It has the API
+ * secret instead of its file, and absolute paths.
  *
  * @throws UsageError for an invalid setting, or if there is none
  */
@@ -26,13 +26,13 @@ export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Se
   return Promise.all(given.map((setting) => toStore(setting, caller)));
 }
 
-/** The settings that open the source of a new profile, without retries. */
+/** Returns the settings that open the source of a new profile, without retries. */
 export function trialSettings(given: readonly Setting[], caller: Caller): Settings {
   const once: Setting = { name: "maxWait", text: "0", from: "--max-wait", place: "flag" };
   return new Settings([once, ...given, ...unstored(caller.surroundings.env)], caller);
 }
 
-/** The settings under their keys in a profile. */
+/** Returns the settings under their keys in a profile. */
 export function toProfile(given: readonly Setting[]): SettingsObject {
   return Object.fromEntries(
     given.map(({ name, text }) => [SETTINGS[name].profile, SETTINGS[name].is === "switch" || text]),
@@ -52,7 +52,7 @@ function givenSettings(flags: SourceFlags, env: Surroundings["env"]): Setting[] 
   return [...byFlag, ...readGiven("variable", env).filter(isUsed)];
 }
 
-/** Settings for the check of a profile that no profile can hold. */
+/** Returns the settings for the check of a profile that no profile can hold. */
 function unstored(env: Surroundings["env"]): Setting[] {
   return readGiven("variable", env).filter(({ name }) => name === "storePassword");
 }

@@ -33,7 +33,7 @@ const fields: Record<keyof Profiles, Rule> = {
 const PROFILES = rule({ fields, must: "be a JSON object" });
 const NO_PROFILES: Profiles = { version: 1, profiles: {} };
 
-/** @throws UnusableFileError if the file can't be read; as `parseProfiles` */
+/** Reads the profiles. @throws UnusableFileError if the file can't be read; as `parseProfiles` */
 export function readProfiles(path: string, account: Account): Profiles {
   return parseProfiles(readSettingsFile(path), account);
 }
@@ -44,7 +44,14 @@ export function readProfiles(path: string, account: Account): Profiles {
  */
 function parseProfiles(file: SettingsFile | undefined, account: Account): Profiles {
   if (!file) return NO_PROFILES;
-  refuseForeign(file, account);
+  const { path, stats } = file;
+  const foreign = foreignWriter(stats, account);
+  const advice = command`make it yours alone with chown and chmod go-w ${path}`;
+  // The profiles hold secrets, and say where they are sent. ssh checks its configuration likewise.
+  if (foreign)
+    throw new UnusableFileError(
+      `${path} ${foreign}, who could send your secrets elsewhere: ${advice}`,
+    );
   return parseSettingsFile(file, PROFILES);
 }
 
@@ -65,8 +72,8 @@ export function readUsableProfiles(caller: Caller, isDispensable: boolean): Prof
 }
 
 /**
- * Notes that there are no profiles: with `sudo -E`, or in a container that runs as another user, the
- * home may not be readable. Throws any other error.
+ * Notes that the profiles are left out: with `sudo -E`, or in a container of another user, the home
+ * may not be readable. Throws any other error.
  */
 export function noteLeftOut(error: unknown, isDispensable: boolean, { note }: Caller): void {
   if (!(error instanceof (isDispensable ? UsageError : UnusableFileError))) throw error;
@@ -74,10 +81,10 @@ export function noteLeftOut(error: unknown, isDispensable: boolean, { note }: Ca
 }
 
 /**
- * The settings of the chosen profile, or else of the current one, and the name of the current one.
+ * Returns the settings of the chosen profile, or else of the current one, and the name of the
+ * current one.
  *
- * @param isDispensable whether the source is known without it: a profile that does not exist then
- *   has no settings
+ * @param isDispensable whether a profile that does not exist has no settings
  * @throws as `readProfiles`; UsageError if the profile does not exist or breaks a rule
  */
 export function settingsOfProfile(
@@ -99,19 +106,6 @@ export function settingsOfProfile(
   const own =
     named && object ? readKeys("profile", object, `of profile ${named.text}`, dirname(path)) : [];
   return [...own, ...current];
-}
-
-/**
- * The profiles hold secrets, and say where secrets are sent. ssh checks its configuration in the
- * same way.
- */
-function refuseForeign({ path, stats }: SettingsFile, account: Account): void {
-  const foreign = foreignWriter(stats, account);
-  if (!foreign) return;
-  const advice = command`make it yours alone with chown and chmod go-w ${path}`;
-  throw new UnusableFileError(
-    `${path} ${foreign}, who could send your secrets elsewhere: ${advice}`,
-  );
 }
 
 /** Says that the profile does not exist, and which ones do. */

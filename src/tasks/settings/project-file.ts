@@ -32,11 +32,10 @@ export interface ProjectFile extends SettingsFile {
 }
 
 /**
- * The `.appvars.json` of one folder; undefined if there is none. If it is a link, its own place
- * counts, not its target: the paths in it are relative to that folder, and another user may have
- * made the link.
+ * Finds the `.appvars.json` of one folder. The paths in it are relative to that folder, also if the
+ * file is a link.
  *
- * @param folder a path without links, as that of the current folder is
+ * @param folder a path without links
  * @throws UnusableFileError if it can't be read; UsageError if it is too large
  */
 export function findProjectFile(folder: string, account: Account): ProjectFile | undefined {
@@ -53,11 +52,7 @@ export function findProjectFile(folder: string, account: Account): ProjectFile |
   );
 }
 
-/**
- * The settings of a project's file, in the order of the file.
- *
- * @throws UsageError if it breaks a rule
- */
+/** Returns the settings of a file, in its order. @throws UsageError if it breaks a rule */
 export function parseProjectFile(file: SettingsFile): Setting[] {
   const { path } = file;
   const settings = parseSettingsFile<SettingsObject>(file, SETTINGS_OBJECT);
@@ -65,12 +60,11 @@ export function parseProjectFile(file: SettingsFile): Setting[] {
 }
 
 /**
- * The settings of the `.appvars.json` in a folder; undefined for one that is skipped.
+ * Reads the `.appvars.json` in a folder; `undefined` for one that is skipped.
  *
- * A cloned project may contain one that points the client at a stranger's server. So its settings
- * are blocked until the user has allowed this content of the file, or APPVARS_ALLOW_PROJECT trusts
- * all of them. Until then a file that another user may have written is skipped: one in /tmp must
- * not block every command below it.
+ * A cloned project may point the client at a stranger's server. So its settings are blocked until
+ * the user has allowed this content, or APPVARS_ALLOW_PROJECT trusts all files. Until then a file
+ * that another user may have written is skipped: one in /tmp must not block every command below it.
  *
  * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
  */
@@ -106,15 +100,14 @@ function findUsable(folder: string, caller: Caller): ProjectFile | undefined {
 
 /**
  * Whether the owner of the folder put the file there, as in a checkout that a container's root runs
- * in. Owners of folders above could replace the folder as well. In a sticky folder such as /tmp
- * anybody may put a file.
+ * in. In a sticky folder such as /tmp anybody may put a file.
  */
 function isOfFolderOwner({ path, entry, stats }: ProjectFile): boolean {
   const folder = statSync(dirname(path));
   return (folder.mode & STICKY) === 0 && entry.uid === folder.uid && stats.uid === folder.uid;
 }
 
-/** The same settings, none of which can be used. */
+/** Returns the same settings, which then can't be used. */
 function block(given: readonly Setting[], path: string, isChanged: boolean): Setting[] {
   const wanted = given.map(
     (setting) => `${SETTINGS[setting.name].key} ${shorten(shownText(setting) ?? HIDDEN)}`,
@@ -135,10 +128,7 @@ export function allowedFolder({ folders }: Pick<Surroundings, "folders">): strin
   return join(folders.config, "allowed");
 }
 
-/**
- * Path of the entry for the file at `path`. There is one for each file, so that a new one replaces
- * the old one.
- */
+/** Returns the path of the entry for the file at `path`. A new entry replaces the old one. */
 export function entryPath(path: string, surroundings: Pick<Surroundings, "folders">): string {
   return join(allowedFolder(surroundings), sha256(path));
 }
@@ -148,9 +138,7 @@ export function entryText({ path, bytes }: ProjectContent): string {
   return `${sha256(bytes)}  ${path}\n`;
 }
 
-/**
- * Never throws: an entry that can't be read, or that another user may have written, allows nothing.
- */
+/** Reads an entry. One that can't be read, or that another user may have written, allows nothing. */
 function readEntry(path: string, surroundings: Surroundings): string | undefined {
   try {
     const entry = readSettingsFile(entryPath(path, surroundings));

@@ -81,9 +81,9 @@ export function remoteSettings(
 }
 
 /**
- * Another person may have written the project's file. It must not make the client send a secret to
- * its server, identify itself to it with a profile's secret, since such requests could be replayed
- * at your server, or use its certificates for another server.
+ * Checks the settings of a project's file, which another person may have written. It must not make
+ * the client send a secret to its server, sign requests to it with a profile's secret, which could
+ * be replayed at your server, or use its certificates for another server.
  *
  * @throws UsageError
  */
@@ -96,9 +96,7 @@ function checkProject(
     const file = [tls.ca, tls.cert, tls.key].find((each) => each?.place === "project");
     if (!file) return;
     const { flag } = SETTINGS[file.name];
-    throw new UsageError(
-      `${file.from} is for a url of the same file only; to use it here too, add ${flag}`,
-    );
+    throw new UsageError(`${file.from} is for a url of the same file only; or add ${flag}`);
   }
   if (auth === "headers") {
     throw new UsageError(

@@ -20,7 +20,7 @@ import {
 } from "./setting-table.js";
 import { profilesPath, readSettingsFile } from "./settings-file.js";
 
-/** The settings of one command: read once, and handed to everything that needs them. */
+/** The settings of one command, which are read once. */
 export class Settings {
   readonly given: GivenSettings;
   readonly #caller: Caller;
@@ -91,15 +91,16 @@ export function named(given: GivenSettings, ...names: SettingName[]): Setting[] 
 /**
  * Resolves the settings: flags, then environment variables, `.appvars.json` and the profile.
  *
- * @param onError called with the error of a file, whose settings are then left out. It throws by
- *   default.
- * @param files the readers of the files: each gets the settings of all stronger places
+ * @param onError called with the error of a file, whose settings are then left out. Default: throws
+ * @param files the readers of the files, which get the stronger settings
  * @throws UsageError for a settings file that breaks a rule, or a profile that does not exist
  */
 export function readSettings(
   flags: SourceFlags,
   caller: Caller,
-  onError = rethrow,
+  onError = (error: unknown): void => {
+    throw error;
+  },
   files: readonly FileReader[] = [readProject, readProfile],
 ): Settings {
   const given = [...readGiven("flag", flags), ...readGiven("variable", caller.surroundings.env)];
@@ -116,12 +117,8 @@ export function readSettings(
 
 type FileReader = (caller: Caller, stronger: GivenSettings) => Setting[];
 
-function rethrow(error: unknown): void {
-  throw error;
-}
-
 /**
- * Reads the flags that commander parsed, options of the library, or the environment variables.
+ * Reads flags, options of the library, or environment variables.
  *
  * @throws UsageError for an empty flag: `--url "$URL"` with URL unset must not select another
  *   server
@@ -141,11 +138,7 @@ export function readGiven(place: "flag" | "variable", texts: Record<string, unkn
   return given;
 }
 
-/**
- * Reads the `.appvars.json` in this folder or the nearest above it that is not skipped.
- *
- * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
- */
+/** Reads the nearest `.appvars.json` that is not skipped. @throws as `readProjectFile` */
 export function readProject(caller: Caller): Setting[] {
   for (let folder = caller.surroundings.cwd(); ; folder = dirname(folder)) {
     const given =
@@ -156,10 +149,10 @@ export function readProject(caller: Caller): Setting[] {
 }
 
 /**
- * Reads the chosen profile, or else the current one. None, with a notice, if no profile was chosen
- * and the file can't be used.
+ * Reads the chosen profile, or else the current one. If no profile was chosen, a file that can't be
+ * used is only a note.
  *
- * @param stronger the settings of all other places: they choose the profile, or make it dispensable
+ * @param stronger the other settings, which choose the profile or make it dispensable
  * @throws UsageError if the profile does not exist, or the file breaks a rule
  */
 export function readProfile(caller: Caller, stronger: GivenSettings): Setting[] {

@@ -4,14 +4,11 @@ import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defa
 /** Where the commands that create, serve or change a data file look for it by default. */
 export const DEFAULT_DATA_FILE = "appvars.data.json";
 
-/**
- * The kinds of places that give settings: a flag, an environment variable, `.appvars.json`, a
- * profile.
- */
+/** Where a setting comes from: a flag, an environment variable, `.appvars.json`, a profile. */
 type PlaceKind = "flag" | "variable" | "project" | "profile";
 
 interface Definition {
-  /** The places that can give it. */
+  /** The origins that can give it. */
   in: readonly PlaceKind[];
   /**
    * `secret`: never shown. `url`: shown unless it may hold a secret. `switch`: on or off, its text
@@ -22,7 +19,7 @@ interface Definition {
   isPrivate?: true;
   /** Whether it selects a store, or says how to open one. */
   isOfStore?: true;
-  /** The setting that it is used in place of: a place can give only one of them. */
+  /** The setting that it replaces: an origin can give only one of them. */
   insteadOf?: string;
   /** The default, as `config` shows it. */
   otherwise?: string;
@@ -35,16 +32,17 @@ const store = { in: ["variable", "profile"], isOfStore: true } as const;
 const storeFile = { ...store, is: "file" } as const;
 
 /**
- * All settings, in the order in which `config` prints them. Their names in each place follow from
- * the name here: `--api-key`, `APPVARS_API_KEY`, `api_key`.
+ * All settings, in the order in which `config` prints them. The other names follow from the name
+ * here: `--api-key`, `APPVARS_API_KEY`, `api_key`.
  *
- * Secrets have no flag, which the process list would show, and no key in `.appvars.json`, which is
- * shared. Files with secrets have no such key either: a project could name any of your files, and
- * short contents can be guessed from a signature or an encrypted value. The exceptions are
- * `clientKey`, since a TLS key can't be guessed, and `envFile`, whose values only the command that
- * the user runs gets. `auth` and `insecure` have no such key, since they could make a client send
- * the secret itself to the URL in the same file. `insecure` has no variable, which would apply to
- * every server. A project can't choose a store at all, which would get your password.
+ * - Secrets have no flag, which the process list would show, and no key in `.appvars.json`, which is
+ *   shared.
+ * - A project can't name files with secrets: short contents can be guessed from a signature or an
+ *   encrypted value. Exceptions are `clientKey`, since a TLS key can't be guessed, and `envFile`,
+ *   whose values only the user's command gets.
+ * - A project can't give `auth` and `insecure`, which could make a client send the secret itself to
+ *   the URL in the same file, nor a store, which would get your password.
+ * - `insecure` has no variable, which would apply to every server.
  */
 const DEFINITIONS = {
   profile: { in: ["flag", "variable", "project"] },
@@ -81,9 +79,7 @@ export type SettingName = keyof typeof DEFINITIONS;
 
 export const SETTING_NAMES = Object.keys(DEFINITIONS) as SettingName[];
 
-/**
- * A row of the table, with its name in each kind of place: `undefined` if it can't be given there.
- */
+/** A row of the table, with its name in each origin that can give it. */
 interface SettingRow
   extends Omit<Definition, "in" | "insteadOf">,
     Record<PlaceKind, string | undefined> {
@@ -123,9 +119,7 @@ export interface Setting {
   blocked?: string;
 }
 
-/**
- * All settings that were given, strongest first: flags, variables, `.appvars.json`, the profile.
- */
+/** All settings that were given, strongest first. */
 export type GivenSettings = readonly Setting[];
 
 /** The settings of a command, as `Settings` has them. */
@@ -137,7 +131,7 @@ export interface FindableSettings {
 /** Thrown when a setting is needed that the user has not allowed. */
 export class NotAllowedError extends UsageError {}
 
-/** The flags of a command, as commander parses them. */
+/** The parsed flags of a command. */
 export type SourceFlags = Record<string, unknown>;
 
 export const HIDDEN = "(hidden)";

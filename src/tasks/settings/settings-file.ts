@@ -20,11 +20,11 @@ const MAX_BYTES = 1_024 * 1_024;
 
 export type SettingsObject = Readonly<Record<string, unknown>>;
 
-/** A settings file, read once, so that its checked content is used. */
+/** A settings file, which is read once: the content that is checked is the one that is used. */
 export interface SettingsFile {
   path: string;
   bytes: Buffer;
-  /** Of the file that links lead to. */
+  /** The metadata of the file that links lead to. */
   stats: Stats;
 }
 
@@ -40,8 +40,8 @@ export function profilesPath({ folders }: Pick<Surroundings, "folders">): string
 export class UnusableFileError extends UsageError {}
 
 /**
- * Reads a settings file; undefined if it does not exist. Synchronously, since nothing can start
- * without it, but never waits for the writer of a pipe or the end of an endless file.
+ * Reads a settings file; `undefined` if it does not exist. Never waits for the writer of a pipe or
+ * the end of an endless file.
  *
  * @throws UnusableFileError that names the file; UsageError if it is too large
  */
@@ -66,12 +66,7 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
   }
 }
 
-/**
- * Parses a settings file.
- *
- * @throws UsageError that names the file and the broken rule, and quotes nothing of it, since it
- *   may hold a secret
- */
+/** Parses a settings file. @throws UsageError that quotes nothing, since it may hold a secret */
 export function parseSettingsFile<T>({ path, bytes }: SettingsFile, form: Rule): T {
   const refuse = ({ path: fields, rule }: BrokenRule) =>
     new UsageError(

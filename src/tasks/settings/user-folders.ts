@@ -8,11 +8,8 @@ const NO_HOME = "/dev/null";
 const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 
 /**
- * The user's folders for this program, by the XDG Base Directory Specification or the rules of
- * macOS and Windows.
- *
- * A relative path, HOME included, is ignored: it would be inside the project that the command runs
- * in.
+ * Returns the user's folders for this program, by the XDG Base Directory Specification or the rules
+ * of macOS and Windows. Relative paths are ignored: they would be inside the project.
  *
  * @param findHome throws for a user without HOME and without an entry in the user database, as in
  *   many containers

@@ -36,34 +36,42 @@ export interface ChildVariables {
   taken: string[];
 }
 
+/** Variables of dotenv files, by the `variableKey` of their names. */
+export type FileVariables = ReadonlyMap<string, ChildVariable>;
+
 /**
  * Reads the variables for a program, and decrypts only those.
  *
+ * @param files take precedence, have no prefix, and are not subject to `--only`
  * @throws DecryptionError; NotFoundError and UsageError, as `Selection`
  */
 export async function readChildVariables(
   { selection, prefix, allowReserved, isTaken }: VariableRules,
+  files: FileVariables,
+  platform: NodeJS.Platform,
   source: VariableSource,
   decrypt: Decrypt,
 ): Promise<ChildVariables> {
+  const isInFile = (name: string) => files.has(variableKey(name, platform));
   const selected = await readSelected(selection, source, {
-    isTaken: (newName) => isTaken(prefix + newName),
+    isTaken: (newName) => isInFile(prefix + newName) || isTaken(prefix + newName),
   });
-  const wanted = selected.map((entry) => ({ ...entry, childName: prefix + entry.newName }));
-  const free = wanted.filter(({ childName }) => !isTaken(childName));
+  const served = selected
+    .map(({ newName, ...stored }) => ({ name: prefix + newName, stored }))
+    .filter(({ name }) => !isInFile(name));
+  const all = [...served, ...files.values()];
+  const free = all.filter(({ name }) => !isTaken(name));
+  const isOut = ({ name }: { name: string }) => isLeftOut(name, allowReserved);
+  const passed = free.filter((entry) => !isOut(entry));
   return {
-    variables: free
-      .filter(({ childName }) => !isLeftOut(childName, allowReserved))
-      .map(({ childName, name, value, rules }) => ({
-        name: childName,
-        value: decrypt(name, value),
-        isText: isUnreadable(value),
-        rules,
-      })),
-    leftOut: free
-      .map(({ childName }) => childName)
-      .filter((name) => isLeftOut(name, allowReserved)),
-    taken: wanted.map(({ childName }) => childName).filter(isTaken),
+    variables: passed.map((entry) => {
+      if (!("stored" in entry)) return entry;
+      const { name, value, rules } = entry.stored;
+      const isText = isUnreadable(value);
+      return { name: entry.name, value: decrypt(name, value), isText, rules };
+    }),
+    leftOut: free.filter(isOut).map(({ name }) => name),
+    taken: all.map(({ name }) => name).filter(isTaken),
   };
 }
 

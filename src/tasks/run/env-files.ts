@@ -7,59 +7,37 @@ import { withSubject } from "../../kit/text/errors.js";
 import { describeFile, type NamedFile, readNamedFile } from "../named-file.js";
 import { describeRisk, fileRisk } from "../safe-files.js";
 import type { Caller } from "../surroundings.js";
-import type { ChildVariable, ChildVariables, VariableRules } from "./child-variables.js";
-import { isLeftOut } from "./left-out.js";
-
-type ReadVariables = (rules: VariableRules) => Promise<ChildVariables>;
+import type { ChildVariable, FileVariables } from "./child-variables.js";
 
 /**
- * Warns of files that another user can change, and returns a function that adds their values to
- * those of the environment. They take precedence, have no prefix, and are not subject to `--only`.
- * The function reads the files each time, and throws a UsageError that names a file that can't be
- * read.
+ * Warns of files that another user can change, and returns a function that reads the files anew each
+ * time, but a pipe only once. It throws a UsageError that names a file that can't be read.
  */
-export function addEnvFiles(files: readonly NamedFile[], { surroundings, warn }: Caller) {
-  const { platform } = surroundings;
+export function envFileReader(
+  files: readonly NamedFile[],
+  { surroundings, warn }: Caller,
+): () => Promise<FileVariables> {
   for (const path of new Set(files.map(({ text }) => text))) {
     const risk = fileRisk(path, surroundings);
     if (risk) warn(describeRisk(path, risk));
   }
-  let fromPipes: Map<string, ChildVariable> | undefined;
-  return async (rules: VariableRules, readOthers: ReadVariables): Promise<ChildVariables> => {
+  let fromPipes: FileVariables | undefined;
+  return async () => {
     // A project may name a personal file that not everybody has.
     const present = files.filter(
       ({ text, place }) => place !== "project" || statIfExists(text, lstatSync),
     );
-    const entries = fromPipes ?? (await readEnvFiles(present, platform));
-    // A pipe can be read only once.
-    if (present.some(isPipe)) fromPipes = entries;
-    const isInFile = (name: string) => entries.has(variableKey(name, platform));
-    const others = await readOthers({
-      ...rules,
-      isTaken: (name) => isInFile(name) || rules.isTaken(name),
-    });
-    const own = [...entries.values()];
-    const free = own.filter(({ name }) => !rules.isTaken(name));
-    const isOut = ({ name }: ChildVariable) => isLeftOut(name, rules.allowReserved);
-    const passed = free.filter((entry) => !isOut(entry));
-    return {
-      variables: [...others.variables, ...passed],
-      leftOut: [...others.leftOut, ...free.filter(isOut).map(({ name }) => name)],
-      taken: [...new Set([...others.taken, ...own.map(({ name }) => name)])].filter(rules.isTaken),
-    };
+    const variables = fromPipes ?? (await readEnvFiles(present, surroundings.platform));
+    if (present.some(isPipe)) fromPipes = variables;
+    return variables;
   };
 }
 
-/**
- * Reads dotenv files. If several set the same name, the last one wins.
- *
- * @returns the entries by the `variableKey` of their names
- * @throws UsageError that names a file that can't be read, and never quotes it
- */
+/** Reads dotenv files. If several set the same name, the last one wins. */
 async function readEnvFiles(
   files: readonly NamedFile[],
   platform: NodeJS.Platform,
-): Promise<Map<string, ChildVariable>> {
+): Promise<FileVariables> {
   const entries = new Map<string, ChildVariable>();
   const read = await READERS.dotenv();
   for (const file of files) {

@@ -47,6 +47,7 @@ export async function prepareVariables(
   caller: Caller,
 ) {
   const { prefix = "", allowReserved = [], preserveEnv = false, offline } = flags;
+  const { platform } = caller.surroundings;
   const settings = readSettings({ ...flags }, caller);
   const findProblems = await createStrictCheck(flags.strict, settings);
   const project = flags.only ? undefined : settings.find("only");
@@ -59,22 +60,17 @@ export async function prepareVariables(
   const envFiles = named ?? [settings.find("envFile") ?? []].flat();
   const selection = createSelection({ ...flags, only, findProblems }, caller);
   const decrypt = await createDecrypt(settings);
-  const isTaken = (name: string) =>
-    preserveEnv && nameIn(inherited, name, caller.surroundings.platform) !== undefined;
+  const isTaken = (name: string) => preserveEnv && nameIn(inherited, name, platform) !== undefined;
   const asked = selection.named.map((name) => prefix + name).filter((name) => !isTaken(name));
   refuseReserved(asked, allowReserved);
-  const addEnvFiles =
-    envFiles.length > 0
-      ? (await import("./env-files.js")).addEnvFiles(envFiles, caller)
-      : undefined;
+  const readFiles =
+    envFiles.length > 0 && (await import("./env-files.js")).envFileReader(envFiles, caller);
   const rules: VariableRules = { selection, prefix, allowReserved, isTaken };
   let knownLeftOut: ReadonlySet<string> = new Set();
   const read = async (source: VariableSource) => {
-    const readVariables = (wanted: VariableRules) => readChildVariables(wanted, source, decrypt);
-    const variables = await (addEnvFiles
-      ? addEnvFiles(rules, readVariables)
-      : readVariables(rules));
-    refuseNul(childEnvironment({}, variables.variables, caller.surroundings.platform));
+    const files = readFiles ? await readFiles() : new Map();
+    const variables = await readChildVariables(rules, files, platform, source, decrypt);
+    refuseNul(childEnvironment({}, variables.variables, platform));
     // With --watch, only about names that the reading before did not leave out.
     const newlyLeftOut = variables.leftOut.filter((name) => !knownLeftOut.has(name));
     warnLeftOut(newlyLeftOut, caller);

@@ -69,9 +69,6 @@ export async function readImport(
     if (entries.length === 0) note(`${what} contains no variables`);
     return { what, entries, isText: format === "dotenv" };
   } catch (error) {
-    // The regular expressions of dotenv exhaust the stack when there are megabytes between two
-    // quotes.
-    if (error instanceof RangeError) throw new UsageError(`${what}: a value is too long`);
     return withSubject(what, () => {
       throw error;
     });

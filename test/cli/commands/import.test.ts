@@ -152,14 +152,6 @@ it("import reads the output of export, in each format", async () => {
   }
 });
 
-it("import refuses a quoted value that the parser can't hold", async () => {
-  const file = await write("long.env", `LONG="${"x".repeat(16_000_000)}"`);
-  expect(await cli.run(["import", file])).toMatchObject({
-    code: 2,
-    stderr: `appvars: ${file}: a value is too long\n`,
-  });
-});
-
 it("import shows the result on a terminal", async () => {
   const file = await write("vars.env", "NEW=x\n");
   const { stderr } = await runCli(["import", file, "--no-color"], { env: cli.env, terminal: true });

@@ -43,10 +43,6 @@ export function missingSecretError(): UnauthorizedError {
   );
 }
 
-export function missingKeyError(): UnauthorizedError {
-  return new UnauthorizedError("no API key: set APPVARS_API_KEY or add --api-key");
-}
-
 /**
  * The files that a client uses for TLS: certificates to trust; a certificate of its own and its
  * key, both or none.

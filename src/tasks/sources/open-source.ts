@@ -8,7 +8,7 @@ import type { Data } from "../../store/data.js";
 import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/connection.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import { named, type Settings } from "../settings/resolve-settings.js";
-import { missingKeyError, missingSecretError, readTlsFiles } from "../settings/secret-files.js";
+import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
 import {
   DEFAULT_DATA_FILE,
   type GivenSettings,
@@ -129,10 +129,7 @@ export async function openRemote(
     ...options
   }: OpenOptions = {},
 ): Promise<VariableSource> {
-  if (!anonymous) {
-    if (apiSecret === undefined) throw missingSecretError();
-    if (apiKey === undefined && auth === "headers") throw missingKeyError();
-  }
+  if (!anonymous && apiKey === undefined && auth === "headers") throw missingKeyError();
   // Loaded here: local data needs no client.
   const { createClient } = await import("../../client/client.js");
   const proxy = findProxy(new URL(url), env);
@@ -185,12 +182,16 @@ export function isNothingConfigured(given: GivenSettings): boolean {
 }
 
 /**
- * The error for a server without a secret, which names the data file that could be read instead.
+ * Creates the error for a server without a secret, which names the data file that could be read
+ * instead.
  */
 export function noSecretError(given: GivenSettings): UnauthorizedError {
   if (!isNothingConfigured(given) || !existsSync(DEFAULT_DATA_FILE)) return missingSecretError();
-  const flags = `--data ${DEFAULT_DATA_FILE}`;
   return new UnauthorizedError(
-    `no server or data file is configured; to read the file in this folder, add ${flags}`,
+    `no server or data file is configured; to read the file in this folder, add --data ${DEFAULT_DATA_FILE}`,
   );
+}
+
+export function missingKeyError(): UnauthorizedError {
+  return new UnauthorizedError("no API key: set APPVARS_API_KEY or add --api-key");
 }

@@ -42,21 +42,13 @@ async function getContents(
   throw await missingNamesError(missing, reader);
 }
 
-const MAX_SUGGESTION_WAIT_MS = 1_000;
-
-/** The error for names without a value, with the names that were likely meant. */
+/** Creates the error for names without a value, with the names that were likely meant. */
 export async function missingNamesError(
   names: readonly string[],
   reader: VariableReader,
 ): Promise<NotFoundError> {
-  const { setTimeout: delay } = await import("node:timers/promises");
-  // One page and one second are enough: a suggestion is not worth a long list, a wait on a 429, or
-  // another failure.
-  const listing = reader.listVariables({ limit: MAX_LIMIT }).catch(() => undefined);
-  const page = await Promise.race([
-    listing,
-    delay(MAX_SUGGESTION_WAIT_MS, undefined, { ref: false }),
-  ]);
+  // A suggestion is not worth a long list, or another failure.
+  const page = await reader.listVariables({ limit: MAX_LIMIT }).catch(() => undefined);
   return new NotFoundError(
     await describeMissing(names, page?.data.map((variable) => variable.name) ?? []),
   );

@@ -199,13 +199,6 @@ it("the error for an unknown flag does not contain its value, which may be a sec
   expect(stderr).toBe("appvars: unknown option '--token'\n");
 });
 
-it("get does not wait for the rate limit to make a suggestion", async () => {
-  const { url } = await runningServer({ rateLimit: 1, rateWindow: 30 });
-  const env = { APPVARS_URL: url, ...CREDENTIALS };
-  const { code, stderr } = await runCli(["get", "PROT", "--quiet"], { env });
-  expect([code, stderr]).toEqual([3, 'appvars: there is no variable "PROT"\n']);
-});
-
 it("with --json, stderr has only the error", async () => {
   const { url, close } = await runningServer();
   await close();

@@ -123,9 +123,10 @@ export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle)
   if (now.uid !== uid || now.gid !== gid)
     await file.chown(uid, gid).catch(() => {
       if (now.uid === uid && !readers) return;
-      const owner =
-        now.uid === uid ? "a group that you are not in, whose members" : "another user, who";
-      throw new InvalidDataError(`was not written: it belongs to ${owner} could no longer read it`);
+      const owner = now.uid === uid ? "a group that you are not in" : "another user";
+      throw new InvalidDataError(
+        `was not written: it belongs to ${owner}, who could no longer read it`,
+      );
     });
   if (readers) await file.chmod(0o640);
 }
@@ -237,11 +238,11 @@ export async function findLock(path: string): Promise<FoundLock | undefined> {
   const lockPath = lockPathOf(path);
   const stats = await lstat(lockPath).catch(ifMissing(undefined));
   if (!stats) return undefined;
-  if (!stats.isDirectory())
-    throw notALock(lockPath, stats.isSymbolicLink() ? "is a link" : "is not a folder");
-  const names = await readdir(lockPath).catch(ifMissing([]));
-  const foreign = names.find((name) => !holderOf(name));
-  if (foreign !== undefined) throw notALock(lockPath, `contains ${JSON.stringify(foreign)}`);
+  const names = stats.isDirectory() ? await readdir(lockPath).catch(ifMissing([])) : [lockPath];
+  if (!names.every(holderOf))
+    throw new InvalidDataError(
+      `can't be locked: ${lockPath} is not an appvars lock; check it, and move it away`,
+    );
   const [token = ""] = names;
   const holder = holderOf(token);
   return holder && { token, holder };
@@ -249,11 +250,4 @@ export async function findLock(path: string): Promise<FoundLock | undefined> {
 
 function lockPathOf(path: string): string {
   return `${path}.lock`;
-}
-
-function notALock(lockPath: string, what: string): InvalidDataError {
-  const advice = "check it, and move it away";
-  return new InvalidDataError(
-    `can't be locked: ${lockPath} ${what}, so it is not an appvars lock; ${advice}`,
-  );
 }

@@ -462,7 +462,7 @@ describe("doctor with a data file", () => {
     const { path } = await dataFile(DATA);
     await symlink(await temporaryFolder(), `${path}.lock`);
     const { code, of } = await check(path, "--env", "test");
-    const message = expect.stringContaining(`${path}.lock is a link`);
+    const message = expect.stringContaining(`${path}.lock is not an appvars lock`);
     expect([code, of("lock")]).toMatchObject([8, { verdict: "problem", message }]);
   });
 });

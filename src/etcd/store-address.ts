@@ -13,12 +13,9 @@ export interface StoreAddress {
 
 const DEFAULT_PREFIX = "/appvars";
 const DEFAULT_PORT = 2379;
-const MAX_ENDPOINTS = 16;
 
 const STORE_URL = /^(etcds?):\/\/([^/?#@]+)(\/[^?#]*)?$/;
 const PREFIX = /^(?:\/[A-Za-z0-9._-]+)+$/;
-/** In the prefix of a store inside another one, these would be that one's own keys. */
-const RESERVED = /\/(?:log|parts|uploads)(?:\/|$)/;
 
 /**
  * Parses `etcd://h1:2379,h2:2379/prefix`, or `etcds://` for TLS.
@@ -38,12 +35,9 @@ export function parseStoreUrl(text: string, from: string): StoreAddress {
     if (endpoint === undefined) throw fail("has an endpoint that is not HOST:PORT");
     return formatEndpoint(endpoint);
   });
-  if (names.length > MAX_ENDPOINTS) throw fail(`has more than ${MAX_ENDPOINTS} endpoints`);
   const prefix = path.replace(/\/$/, "") || DEFAULT_PREFIX;
   if (!PREFIX.test(prefix))
     throw fail("has a prefix with other characters than letters, digits, '.', '_', '-' and '/'");
-  if (RESERVED.test(prefix))
-    throw fail("has a prefix with a name that stores use: log, parts or uploads");
   const protocol = scheme === "etcds" ? "https" : "http";
   return {
     endpoints: names.map((name) => `${protocol}://${name}`),

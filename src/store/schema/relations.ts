@@ -1,5 +1,5 @@
 import { InvalidDataError } from "../../kit/text/errors.js";
-import { allKeyPairs, type EnvironmentRecord } from "../../model/environment.js";
+import { allKeyPairs, type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
 import { isSealedText } from "../../model/sealed-text.js";
 import { isPublic, valueFitsType } from "../../model/variable.js";
 import type { Data, List, ValueRecord, VariableRecord } from "../data.js";
@@ -12,15 +12,18 @@ import type { Data, List, ValueRecord, VariableRecord } from "../data.js";
 export function checkRelations(data: Data): void {
   const { environments, variables, values } = data;
   const sealed = data.sealed ?? false;
-  const environmentsById = checkUnique("environments", environments, "id", "id");
+  const environmentsById = checkUnique("environments", environments, "id", idOf);
   checkKeys(environments, sealed);
-  checkUnique("environments", environments, "name in its application", "name", "application");
-  const variablesById = checkUnique("variables", variables, "id", "id");
-  checkUnique("variables", variables, "name in its application", "name", "application");
-  // Ids in order are not repeated.
-  if (!values.every(({ id }, index) => id > (values[index - 1]?.id ?? 0)))
-    checkUnique("values", values, "id", "id");
-  checkUnique("values", values, "variable_id and environment_id", "variable_id", "environment_id");
+  checkUnique("environments", environments, "name in its application", qualifiedName);
+  const variablesById = checkUnique("variables", variables, "id", idOf);
+  checkUnique("variables", variables, "name in its application", qualifiedName);
+  checkUnique("values", values, "id", idOf);
+  checkUnique(
+    "values",
+    values,
+    "variable_id and environment_id",
+    ({ variable_id, environment_id }) => `${variable_id} ${environment_id}`,
+  );
   for (const record of values) {
     const variable = variablesById.get(record.variable_id);
     const environment = environmentsById.get(record.environment_id);
@@ -52,30 +55,27 @@ interface Describable {
   readonly name?: string;
 }
 
+const idOf = ({ id }: Describable) => id;
+
 /**
- * Checks that no two records of a group have the same key.
+ * Checks that no two records have the same key.
  *
  * @param what names the key in the error
- * @returns the last group's records by their keys
+ * @returns the records by their keys
  * @throws InvalidDataError
  */
 function checkUnique<T extends Describable>(
   list: List,
   records: readonly T[],
   what: string,
-  key: keyof T,
-  group?: keyof T,
+  keyOf: (record: T) => unknown,
 ): ReadonlyMap<unknown, T> {
-  const groups = new Map<unknown, Map<unknown, T>>();
-  let owners = new Map<unknown, T>();
+  const owners = new Map<unknown, T>();
   for (const record of records) {
-    if (group) {
-      owners = groups.get(record[group]) ?? new Map();
-      groups.set(record[group], owners);
-    }
-    const owner = owners.get(record[key]);
+    const key = keyOf(record);
+    const owner = owners.get(key);
     if (owner) throw repeated(list, records, what, owner, record);
-    owners.set(record[key], record);
+    owners.set(key, record);
   }
   return owners;
 }

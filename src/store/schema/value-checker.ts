@@ -4,8 +4,6 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { JsonSchema } from "../../model/variable.js";
 import { MAX_SCHEMA, schemaProblem } from "./schema-keywords.js";
 
-/** The most compiled schemas that are kept. */
-const MAX_KEPT = 10_000;
 /** The largest product of the sizes of a schema and a value: a check takes up to about a second. */
 const MAX_PRODUCT = 50_000_000;
 
@@ -22,13 +20,10 @@ let loading: Promise<ValueChecker> | undefined;
 
 /** Loads ajv and a linear-time engine for patterns, which only a value with a schema needs. */
 export function loadValueChecker(): Promise<ValueChecker> {
-  loading ??= createValueChecker();
+  loading ??= Promise.all([import("ajv/dist/2020.js"), import("re2js")]).then(
+    ([{ Ajv2020 }, { RE2JS }]) => new ValueChecker({ Ajv2020, RE2JS }),
+  );
   return loading;
-}
-
-async function createValueChecker(): Promise<ValueChecker> {
-  const [{ Ajv2020 }, { RE2JS }] = await Promise.all([import("ajv/dist/2020.js"), import("re2js")]);
-  return new ValueChecker({ Ajv2020, RE2JS });
 }
 
 /** Checks values by their schemas. Compiles each schema once. */
@@ -46,9 +41,14 @@ export class ValueChecker {
       code: "RE2JS",
     });
     // `schemaProblem` is stricter. With a precision, 0.3 is a multiple of 0.1.
-    const rules = { strict: false, ownProperties: true, multipleOfPrecision: 9 } as const;
-    const code = { regExp };
-    this.#ajv = new modules.Ajv2020({ ...rules, logger: false, addUsedSchema: false, code });
+    this.#ajv = new modules.Ajv2020({
+      strict: false,
+      ownProperties: true,
+      multipleOfPrecision: 9,
+      logger: false,
+      addUsedSchema: false,
+      code: { regExp },
+    });
     // In place of ajv's own, which takes a format for strings or for numbers: a port can be either.
     this.#ajv.removeKeyword("format").addKeyword({
       keyword: "format",
@@ -88,8 +88,7 @@ export class ValueChecker {
   #compileOnce(schema: JsonSchema): Compiled | Error {
     const text = JSON.stringify(schema);
     const compiled = this.#compiled.get(text) ?? tried(() => this.#compile(schema, text));
-    // ajv never forgets what it has compiled.
-    if (this.#compiled.set(text, compiled).size === MAX_KEPT) loading = undefined;
+    this.#compiled.set(text, compiled);
     return compiled;
   }
 

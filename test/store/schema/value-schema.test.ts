@@ -199,18 +199,13 @@ describe("a schema", () => {
     }
   });
 
-  it("is compiled once, and kept until there are 10,000 others", async () => {
-    const compile = vi
-      .spyOn(Ajv2020.prototype, "compile")
-      .mockImplementation(() => (() => true) as never);
+  it("is compiled once", async () => {
+    const compile = vi.spyOn(Ajv2020.prototype, "compile");
     onTestFinished(() => compile.mockRestore());
     const check = async (schema: JsonSchema) => (await loadValueChecker()).brokenRule(schema, 1);
-    const kept = { title: "kept" };
-    for (const schema of [kept, { ...kept }, kept]) await check(schema);
+    const schema = { title: "once" };
+    for (const each of [schema, { ...schema }, schema]) await check(each);
     expect(compile).toHaveBeenCalledTimes(1);
-    for (let number = 0; number < 10_000; number++) await check({ title: `another ${number}` });
-    await check(kept);
-    expect(compile).toHaveBeenCalledTimes(10_002);
   });
 
   it("is data: nothing in it is run as code", () => {

@@ -6,6 +6,7 @@ import { type Data, NO_DATA } from "../store/data.js";
 import { FollowedStore } from "../store/followed-store.js";
 import type { Author, History } from "../store/history.js";
 import type { ChangeData, EditableStore, Reloadable, UpdateOptions } from "../store/store.js";
+import type { KeptData, LastData } from "./kept-data.js";
 import { type Head, KEYS } from "./log.js";
 import {
   type ReadTarget,
@@ -22,35 +23,24 @@ import { StoreWriter } from "./store-writer.js";
 /** The pause after a watch has failed. */
 const PAUSE_MS = 200;
 
-/** The last data of a store, as it was kept outside of the store. */
-export interface LastData {
-  readonly data: Data;
-  /** The version as in `Store.version`. */
-  readonly version: string;
-  /** Milliseconds since the data was last known to be the newest. */
-  readonly age: number;
-}
-
-export interface DataKeeper {
-  /** Resolves to `undefined` if no data was kept. @throws InvalidDataError */
-  read(signal: AbortSignal): Promise<LastData | undefined>;
-  /** Keeps data that is the newest now. */
-  keep(data: Data, version: string): void;
-  /** Resolves once everything is written. */
-  close(): Promise<void>;
-}
-
 export interface EtcdStoreOptions {
   target: Omit<ReadTarget, "signal">;
   url: string;
   author: Author;
   /** Whether to follow the changes of other writers. */
   watch?: boolean | undefined;
-  /** Keeps the data to begin with while no member answers. */
-  keeper?: DataKeeper | undefined;
+  /** The data to begin with while no member answers. */
+  kept?: KeptData | undefined;
   warn?: ((text: string) => void) | undefined;
   /** Unix time in milliseconds. */
   clock?: () => number;
+}
+
+interface ReadOptions {
+  /** Whether to read everything in any case. */
+  isAgain?: boolean;
+  /** Milliseconds in which failed requests are repeated. */
+  within?: number;
 }
 
 /** A store in etcd (docs/design/etcd-store.md). */
@@ -104,7 +94,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
 
   async #openKept(error: Error): Promise<void> {
     const kept =
-      error instanceof UnreachableError && (await this.#options.keeper?.read(this.#closed.signal));
+      error instanceof UnreachableError && (await this.#options.kept?.read(this.#closed.signal));
     if (!kept) throw error;
     this.#kept = kept;
     this.#confirmedAt = performance.now() - kept.age;
@@ -113,20 +103,8 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
       "which was kept on this machine";
   }
 
-  /**
-   * Reads what was written since the last time, or everything.
-   *
-   * @param isAgain whether to read everything in any case
-   * @throws InvalidDataError that names the store and the key; UnreachableError, UnauthorizedError,
-   *   ServerError
-   */
-  async #read({
-    isAgain = false,
-    within,
-  }: {
-    isAgain?: boolean;
-    within?: number;
-  } = {}): Promise<StoreState> {
+  /** Reads what was written since the last time, or everything. @throws as `open` */
+  async #read({ isAgain = false, within }: ReadOptions = {}): Promise<StoreState> {
     const startedAt = performance.now();
     const before = this.#state;
     const { url } = this.#options;
@@ -136,9 +114,8 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
         throw new InvalidDataError(
           `${url} holds no data: to create some, run ${command`appvars init --store ${url}, or appvars migrate FILE ${url}`}`,
         );
-      const updated =
-        before && !isAgain ? await readSince(this.#target, before, newest) : undefined;
-      const state = updated ?? (await readAll(this.#target, newest));
+      const later = before && !isAgain && (await readSince(this.#target, before, newest));
+      const state = later || (await readAll(this.#target, newest));
       this.#show(state, before, startedAt);
       return this.#state ?? state;
     } catch (error) {
@@ -166,7 +143,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     // The same data stays the same object.
     this.#state = isNew || !current ? state : { ...state, data: current.data };
     this.#confirmedAt = Math.max(this.#confirmedAt, startedAt);
-    this.#options.keeper?.keep(this.#state.data, versionText(this.#state.head));
+    this.#options.kept?.keep(this.#state.data, versionText(this.#state.head));
     const hadProblem = this.#problem !== undefined;
     this.#problem = undefined;
     if (isNew) this.tellReload({ isRead: true, milliseconds: performance.now() - startedAt });
@@ -186,10 +163,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     this.tell();
   }
 
-  /**
-   * Reads after each change, and every few seconds. A watch tells of changes at once, but it is
-   * only a hint: a member may hang, or be cut off.
-   */
+  /** Reads after each change, and every few seconds: a watch is only a hint. */
   async #follow(): Promise<void> {
     const { signal } = this.#closed;
     const { poll } = this.#target.gateway.times;
@@ -235,29 +209,17 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return this.#write((writer) => writer.update(change, options), this.#target.sealing, options);
   }
 
-  /**
-   * Writes the first data of a store.
-   *
-   * @throws InvalidDataError if it holds something; as `update`
-   */
+  /** Writes the first data. @throws InvalidDataError if the store holds some; as `update` */
   create(data: Data): Promise<void> {
     return this.#write((writer) => writer.create(data));
   }
 
-  /**
-   * Writes everything again, and removes the log before.
-   *
-   * @param sealing for all that is written
-   * @throws as `update`
-   */
+  /** Writes everything again, sealed with `sealing`, and removes the log before. */
   sealAgain(sealing: Sealing): Promise<void> {
     return this.#write((writer) => writer.writeAgain(), sealing);
   }
 
-  /**
-   * Removes the entries before the snapshot but for the last ones. Works on a cluster that is out
-   * of space.
-   */
+  /** Removes old entries, also on a cluster that is out of space. @param entries how many to keep */
   prune(entries: number): Promise<void> {
     return this.inTurn(() => prune(this.#target, entries));
   }
@@ -273,9 +235,9 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     const target = { ...this.#target, sealing };
     const read = () => this.#read();
     const show = this.#show.bind(this);
-    const writer = () =>
-      new StoreWriter({ url, author, clock, target, present: this.#state, read, show });
-    return this.inTurn(() => write(writer()));
+    return this.inTurn(() =>
+      write(new StoreWriter({ url, author, clock, target, present: this.#state, read, show })),
+    );
   }
 
   readAgain(): void {
@@ -289,7 +251,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     this.removeListeners();
     this.#target.gateway.close();
     await this.#following;
-    await this.#options.keeper?.close();
+    await this.#options.kept?.close();
   }
 }
 

@@ -1,0 +1,99 @@
+import { setTimeout as delay, setImmediate } from "node:timers/promises";
+import type { SealedFile } from "../kit/files/sealed-file.js";
+import { MAX_KEPT_S } from "../model/defaults.js";
+import type { Data } from "../store/data.js";
+import { dataPieces } from "../store/file/data-file.js";
+import { parseApart } from "../store/file/parse-apart.js";
+
+/** The time between two writes of the file. */
+const PAUSE_MS = 30_000;
+
+interface NextData {
+  readonly data: Data;
+  /** The version as in `Store.version`. */
+  readonly version: string;
+  /** When it was last known to be the newest, in Unix milliseconds. */
+  readonly savedAt: number;
+}
+
+export interface LastData extends Omit<NextData, "savedAt"> {
+  /** Milliseconds since the data was last known to be the newest. */
+  readonly age: number;
+}
+
+/** The last data of a store, in a file. A failure to save it is reported once, and ends nothing. */
+export class KeptData {
+  readonly #file: SealedFile;
+  readonly #clock: () => number;
+  readonly #onFailure: (error: Error) => void;
+  readonly #closed = new AbortController();
+  #next: NextData | undefined;
+  #savedVersion: string | undefined;
+  #hasFailed = false;
+  #saving: Promise<void> | undefined;
+
+  /** @param onFailure called once when data can't be saved */
+  constructor(file: SealedFile, clock: () => number, onFailure: (error: Error) => void) {
+    this.#file = file;
+    this.#clock = clock;
+    this.#onFailure = onFailure;
+  }
+
+  /** Resolves to `undefined` if no data was kept. @throws InvalidDataError */
+  async read(signal: AbortSignal): Promise<LastData | undefined> {
+    const saved = await this.#file.read();
+    if (!saved) return undefined;
+    const end = saved.bytes.indexOf(0x0a);
+    const version = saved.bytes.subarray(0, end).toString();
+    const data = await parseApart(Buffer.from(saved.bytes.subarray(end + 1)), signal);
+    const age = this.#clock() - saved.savedAt;
+    // If the clock has gone back, the age is unknown.
+    return { data, version, age: age < 0 ? MAX_KEPT_S * 1_000 : age };
+  }
+
+  /** Keeps data that is the newest now. */
+  keep(data: Data, version: string): void {
+    this.#next = { data, version, savedAt: this.#clock() };
+    this.#saving ??= this.#saveRepeatedly();
+  }
+
+  /** Resolves once everything is written. */
+  async close(): Promise<void> {
+    this.#closed.abort();
+    await this.#saving;
+    await this.#save();
+  }
+
+  async #saveRepeatedly(): Promise<void> {
+    const { signal } = this.#closed;
+    while (!signal.aborted) {
+      await this.#save();
+      await delay(PAUSE_MS, undefined, { signal, ref: false }).catch(() => {});
+    }
+  }
+
+  async #save(): Promise<void> {
+    const next = this.#next;
+    if (!next) return;
+    this.#next = undefined;
+    try {
+      if (next.version === this.#savedVersion) await this.#file.confirm(next.savedAt);
+      else await this.#file.write(await bytesOf(next), next.savedAt);
+      this.#savedVersion = next.version;
+      this.#hasFailed = false;
+    } catch (error) {
+      if (!this.#hasFailed) this.#onFailure(error as Error);
+      this.#hasFailed = true;
+    }
+  }
+}
+
+/** The version, and the bytes of a data file. Other work can go on between two pieces. */
+async function bytesOf({ data, version }: NextData): Promise<Buffer> {
+  const pieces = [Buffer.from(`${version}\n`)];
+  for (const piece of dataPieces(data)) {
+    pieces.push(piece);
+    await setImmediate();
+  }
+  return Buffer.concat(pieces);
+}

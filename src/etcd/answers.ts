@@ -6,7 +6,6 @@ import {
   type Fields,
   FLAG,
   optional,
-  POSITIVE,
   type Rule,
   rule,
   TEXT,
@@ -41,10 +40,7 @@ export class RefusedError extends ServerError {
 
 const open = (fields: Fields) => rule({ fields, isOpen: true });
 const matching = (pattern: RegExp) => rule({ text: pattern });
-const orDigits = (number: Rule, digits: Rule) =>
-  rule({ choose: (input) => (typeof input === "string" ? digits : number) });
-const integer = orDigits(COUNT, matching(/^\d{1,15}$/));
-const revision = orDigits(POSITIVE, matching(/^[1-9]\d{0,14}$/));
+const revision = matching(/^[1-9]\d{0,14}$/);
 const flag = { ...FLAG, otherwise: false };
 const text = { ...TEXT, otherwise: "" };
 const listOf = (items: Rule) => rule({ items, otherwise: [] });
@@ -62,14 +58,14 @@ const WATCH = open({
   result: optional(open({ created: flag, canceled: flag, events: listOf(ANYTHING) })),
 });
 const ERROR = open({
-  code: optional(integer),
-  grpc_code: optional(integer),
+  code: optional(COUNT),
+  grpc_code: optional(COUNT),
   message: text,
   error: text,
 });
 
 interface TransactionJson {
-  readonly header: { readonly cluster_id: string; readonly revision: number | string };
+  readonly header: { readonly cluster_id: string; readonly revision: string };
   readonly succeeded: boolean;
   readonly responses: readonly {
     readonly response_range: { readonly kvs: readonly EntryJson[] };
@@ -80,7 +76,7 @@ interface TransactionJson {
 interface EntryJson {
   readonly key: string;
   readonly value: string;
-  readonly mod_revision: number | string;
+  readonly mod_revision: string;
 }
 
 // Each of these functions throws a ServerError for another form, whose message quotes nothing.
@@ -100,12 +96,10 @@ export function parseTransaction(text: string) {
   return { succeeded, revision: Number(header.revision), ranges };
 }
 
-/** The id of a lease. */
 export function parseLease(text: string): string {
   return parse<{ ID: string }>(LEASE, text).ID;
 }
 
-/** A token that proves a login. */
 export function parseToken(text: string): string {
   return parse<{ token: string }>(TOKEN, text).token;
 }
@@ -140,8 +134,8 @@ export function parseWatch(line: string): boolean {
 }
 
 interface ErrorJson {
-  readonly code?: number | string;
-  readonly grpc_code?: number | string;
+  readonly code?: number;
+  readonly grpc_code?: number;
   readonly message: string;
   readonly error: string;
 }
@@ -155,8 +149,8 @@ export function refusal(text: string): ServerError {
   // etcd's own messages have no values; those of something else might.
   const isOwn = /^(?:etcdserver|auth|context|raft): [\x20-\x7e]{1,200}$/;
   const reason = [message, error].find((each) => isOwn.test(each)) ?? "it refuses the request";
-  return REFUSED_CODES.includes(Number(code))
-    ? new RefusedError(reason, Number(code))
+  return REFUSED_CODES.includes(code)
+    ? new RefusedError(reason, code)
     : new ServerError(reason, 503);
 }
 

@@ -48,7 +48,6 @@ function withChanged(records: readonly Row[], changed: Changed): readonly Row[] 
   return all.sort(byId);
 }
 
-/** Finds a record by a binary search. */
 function findRecord(records: readonly Row[], id: number): Row | null {
   let [low, high] = [0, records.length];
   while (low < high) {

@@ -53,10 +53,7 @@ interface RangeRequest extends KeyRange {
 }
 
 interface RepeatOptions {
-  /**
-   * Milliseconds in which it is tried again. Default: `request` of {@link TIMES}, for a transaction
-   * `write`.
-   */
+  /** Milliseconds in which it is tried again. Default: `request`, for a transaction `write`. */
   readonly within?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -123,7 +120,7 @@ export class Gateway {
     this.#http = new HttpPosts(options, "should the URL begin with etcd:?");
   }
 
-  /** Reads one range, as {@link ranges} does. */
+  /** @throws as `ranges` */
   async range(request: RangeRequest, options?: RepeatOptions): Promise<RangeAnswer> {
     return (await this.ranges([request], options))[0] as RangeAnswer;
   }
@@ -146,10 +143,8 @@ export class Gateway {
   }
 
   /**
-   * Carries a transaction out. It is sent until there is an answer, and something on the way may
-   * repeat it: of several deliveries, at most one must be able to succeed, or all must have the
-   * same effect. A refused transaction had succeeded before if a key that it compares holds the
-   * bytes that it puts there.
+   * Sends a transaction until there is an answer. Of several deliveries, at most one must be able
+   * to succeed, or all must have the same effect (docs/design/etcd-store.md).
    *
    * @returns the revision at which it was carried out; undefined if its conditions do not hold
    * @throws UncertainError; UnreachableError when it was certainly not carried out;
@@ -211,7 +206,7 @@ export class Gateway {
     );
   }
 
-  /** Keeps a lease for as long as it was granted for. @throws as `range` */
+  /** @throws as `range` */
   async keepLease(id: string): Promise<void> {
     await this.#repeat({ within: this.times.attempt }, (endpoint, timeout) =>
       this.#post(endpoint, "lease/keepalive", () => undefined, { ID: id }, { timeout }),
@@ -242,7 +237,6 @@ export class Gateway {
     }
   }
 
-  /** The one that the next request goes to. */
   get endpoint(): string {
     return this.#options.endpoints[this.#current] as string;
   }
@@ -257,15 +251,11 @@ export class Gateway {
   #leave(endpoint: string): void {
     if (endpoint === this.endpoint)
       this.#current = (this.#current + 1) % this.#options.endpoints.length;
-    // A token may have expired, and a cluster that was restored does not answer those of a later
-    // revision.
+    // A token may have expired, or be newer than a cluster that was restored.
     this.#token = undefined;
   }
 
-  /**
-   * Calls `attempt` with one endpoint after another, each at least once, while it fails for a
-   * reason that may pass.
-   */
+  /** Calls `attempt` for one endpoint after another, each at least once, while it may succeed. */
   async #repeat<T>(
     { within = this.times.request, signal }: RepeatOptions,
     attempt: (endpoint: string, timeout: number) => Promise<T>,

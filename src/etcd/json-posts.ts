@@ -21,7 +21,7 @@ export class NotSentError extends UnreachableError {}
 
 const TOO_LARGE = "its answer is too large";
 
-/** Thrown when the settings of TLS are wrong, here or there: trying again does not help. */
+/** Thrown when the settings of TLS are wrong: trying again does not help. */
 export class TlsError extends NotSentError {}
 
 /** The failures that come before the first byte of a request. */

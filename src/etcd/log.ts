@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { utcMs } from "../kit/text/duration.js";
 import { InvalidDataError } from "../kit/text/errors.js";
-import { ANYTHING, optional, POSITIVE, type Rule, rule } from "../kit/text/rules.js";
+import { ANYTHING, applyRule, optional, POSITIVE, type Rule, rule } from "../kit/text/rules.js";
 import type { Data } from "../store/data.js";
 import { RECORD_CHANGE, type RecordChange } from "../store/record-changes.js";
 import { LAST_IDS } from "../store/schema/data-rules.js";
-import { parseStored } from "./stored-changes.js";
+import { decode, parseStoredText } from "../store/schema/parse-data.js";
 
 // The keys of a store, after its prefix:
 //   head                 which writes and which snapshot count
@@ -128,4 +128,26 @@ export function parseEntry(bytes: Buffer): Entry {
 /** 128 random bits. */
 export function newId(): string {
   return randomBytes(16).toString("base64url");
+}
+
+export function changeLines(changes: readonly RecordChange[]): Buffer {
+  return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
+}
+
+/** The changes of {@link changeLines}. @throws InvalidDataError with a predicate as its message */
+export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
+  for (let start = 0; start < bytes.length; ) {
+    const newline = bytes.indexOf(0x0a, start);
+    const end = newline < 0 ? bytes.length : newline;
+    yield parseStored(RECORD_CHANGE, bytes.subarray(start, end));
+    start = end + 1;
+  }
+}
+
+/**
+ * @throws InvalidDataError with a predicate as its message
+ */
+function parseStored<T>(rule: Rule, bytes: Buffer): T {
+  const json = parseStoredText(decode(bytes));
+  return applyRule<T>(rule, json, () => new InvalidDataError("breaks a rule"));
 }

@@ -18,10 +18,7 @@ export interface StoreAccess {
   readonly ca?: string | undefined;
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
-  /**
-   * The content of the file with the keys that data is sealed with, one a line. Undefined: it is
-   * not sealed.
-   */
+  /** The content of the key file; undefined if the store is not sealed. */
   readonly sealingKeys?: string | undefined;
   readonly author?: Author | undefined;
 }
@@ -29,13 +26,7 @@ export interface StoreAccess {
 type OpenOptions = Omit<EtcdStoreOptions, "target" | "url" | "author"> &
   Partial<Pick<ReadTarget, "parse" | "onProgress">> & { times?: Partial<Times> | undefined };
 
-/**
- * Opens a store to read and change it. @param options.watch whether to follow the changes of other
- * writers
- *
- * @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for the
- *   keys
- */
+/** @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for keys */
 export function openEtcdStore(
   access: StoreAccess,
   options?: Pick<OpenOptions, "watch" | "onProgress">,
@@ -68,12 +59,10 @@ export async function sealAgain(access: StoreAccess, onProgress?: OnProgress): P
   const { sealingKeys = "" } = access;
   const sealing = createSealing(sealingKeys);
   const now = (await isStoreSealed(access)) ? sealingKeys : undefined;
-  const store = await etcdStore({ ...access, sealingKeys: now }, { onProgress }).open();
+  const store = await openEtcdStore({ ...access, sealingKeys: now }, { onProgress });
   await store.sealAgain(sealing).finally(() => store.close());
-  const again = await etcdStore(
-    { ...access, sealingKeys: firstKey(sealingKeys) },
-    { onProgress },
-  ).open();
+  const sealed = { ...access, sealingKeys: firstKey(sealingKeys) };
+  const again = await openEtcdStore(sealed, { onProgress });
   await again.close();
 }
 

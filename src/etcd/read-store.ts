@@ -1,14 +1,14 @@
+import { withName } from "../kit/files/system-errors.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
 import { type Change, withoutCredentials } from "../store/history.js";
 import type { RecordChange } from "../store/record-changes.js";
 import type { StoredKey } from "./answers.js";
 import { applyChanges } from "./apply-changes.js";
-import { type Entry, type Head, KEYS, logKey, parseEntry, parseHead } from "./log.js";
-import { parseChanges } from "./stored-changes.js";
+import { type Entry, type Head, KEYS, logKey, parseChanges, parseEntry, parseHead } from "./log.js";
 import { download, endOf, openKey, type UploadTarget } from "./uploads.js";
 
-/** The largest number of entries in one answer, and in the answer with the head. */
+/** The most entries in one answer, and in the answer with the head. */
 const PAGE_ENTRIES = 100;
 const FIRST_ENTRIES = 3;
 /** The size of an entry without its text, in bytes. */
@@ -19,7 +19,6 @@ export interface ReadTarget extends UploadTarget {
   readonly parse: (bytes: Buffer, signal: AbortSignal) => Promise<Data>;
 }
 
-/** The head, as a majority of the members has it. */
 export interface StoredHead {
   readonly clusterId: string;
   /** The revision of the cluster that has made the head. */
@@ -45,7 +44,7 @@ interface LoggedWrite extends Omit<Entry, "changes"> {
 }
 
 /**
- * Reads the head.
+ * Reads the head, as a majority of the members has it.
  *
  * @param since also reads the first entries after this version
  * @param within milliseconds in which failed requests are repeated
@@ -78,11 +77,7 @@ export async function readHead(
   };
 }
 
-/**
- * Reads everything: the snapshot, and the log after it.
- *
- * @throws InvalidDataError that names the key; as `readHead`
- */
+/** Reads the snapshot, and the log after it. @throws as `readHead` */
 export async function readAll(target: ReadTarget, newest: StoredHead): Promise<StoreState> {
   for (let current = newest; ; ) {
     const { store, version, snapshot } = current.head;
@@ -94,11 +89,8 @@ export async function readAll(target: ReadTarget, newest: StoredHead): Promise<S
     ]);
     if (bytes && log) {
       const data = await target.parse(bytes, target.signal);
-      const start = {
-        ...current,
-        head: { ...current.head, version: snapshot.version, write: snapshot.write },
-      };
-      const state = await addLog({ ...start, data, logBytes: 0 }, current, log);
+      const head = { ...current.head, version: snapshot.version, write: snapshot.write };
+      const state = await addLog({ ...current, head, data, logBytes: 0 }, current, log);
       if (!state)
         throw new InvalidDataError(
           `${target.prefix}${logKey(version)} does not follow the write before it`,
@@ -118,9 +110,8 @@ export async function readAll(target: ReadTarget, newest: StoredHead): Promise<S
 /**
  * Adds later writes to a state.
  *
- * @returns undefined if that is not possible: the cluster was restored, or the entries are no
- *   longer kept
- * @throws as `readAll`
+ * @returns undefined if the cluster was restored, or the entries are no longer kept
+ * @throws as `readHead`
  */
 export async function readSince(
   target: ReadTarget,
@@ -159,9 +150,7 @@ async function addLog(
     }
   };
   const data = await applyChanges(base.data, changes()).catch((error) => {
-    throw error instanceof InvalidDataError
-      ? new InvalidDataError(`${logKey(version)} ${error.message}`)
-      : error;
+    throw withName(logKey(version), error);
   });
   const { last_ids } = log.at(-1) ?? {};
   return { ...base, ...newest, data: { ...data, ...(last_ids && { last_ids }) }, logBytes };
@@ -191,7 +180,7 @@ async function readLog(
   return log;
 }
 
-/** The writes up to the head, newest first, as far as they are kept. @throws as `readAll` */
+/** The writes up to the head, newest first, as far as they are kept. @throws as `readHead` */
 export async function* readChanges(
   target: ReadTarget,
   { store, version: last, write }: Head,
@@ -214,11 +203,7 @@ export async function* readChanges(
   }
 }
 
-/**
- * @returns undefined if parts are missing
- *
- * @throws InvalidDataError that names the key; as `download`
- */
+/** @returns undefined if parts are missing @throws as `download` */
 async function readWrite(
   target: ReadTarget,
   store: string,

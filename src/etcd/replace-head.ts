@@ -4,21 +4,20 @@ import { type Entry, type Head, KEYS, logKey, parseHead } from "./log.js";
 import type { ReadTarget } from "./read-store.js";
 import { type Claim, LostUploadError, openKey, SNAPSHOT, type Upload } from "./uploads.js";
 
-/** A head that replaces another. */
 interface NextHead {
   readonly head: Head;
   /** The present head, as it is in etcd; `undefined` if there must be none. */
   readonly after: Buffer | undefined;
   /** The log entry of the write. Without it, only the snapshot changes. */
   readonly entry?: Entry;
-  /** The parts of the entry or of the snapshot, which are valid from then on. */
+  /** The parts of the entry or of the snapshot. */
   readonly uploaded?: Upload | undefined;
   /** The turn, if this writer has it. */
   readonly turn?: Claim | undefined;
 }
 
 /**
- * Replaces the head of a store in one transaction, with a log entry.
+ * Replaces the head and adds the log entry in one transaction.
  *
  * @returns the new head as it is in etcd; `undefined` if another writer was faster
  * @throws LostUploadError; UnreachableError that tells if it is unknown whether the head was

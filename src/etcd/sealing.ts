@@ -13,7 +13,6 @@ interface SealedFor {
   readonly key: string;
 }
 
-/** How bytes are kept in the store. */
 export interface Sealing {
   seal(bytes: Uint8Array, owner: SealedFor): Buffer;
   /** @throws InvalidDataError with a predicate as its message */
@@ -39,8 +38,7 @@ export const UNSEALED: Sealing = {
 };
 
 /**
- * Seals with the first of the keys, and opens with all of them. The encryption key is derived for
- * each write, so that random nonces can't repeat (NIST SP 800-38D, section 8.3).
+ * Derives a key for each write, so that random nonces can't repeat (docs/design/sealing.md).
  *
  * @param content of the key file, as for `parseSealKeys`
  * @throws UsageError

@@ -5,14 +5,11 @@ import { type ReadTarget, readHead, type StoreState } from "./read-store.js";
 import { replaceHead, revisionOf } from "./replace-head.js";
 import { keysOf, listUploads, SNAPSHOT, upload } from "./uploads.js";
 
-/**
- * A snapshot is made when the log after the last one is longer than this, and than a quarter of the
- * data.
- */
+/** A snapshot is made when the log is longer than this, and than a quarter of the data. */
 const MIN_LOG_BYTES = 512 * 1_024;
 /** The number of log entries that are kept. */
 const HISTORY = 10_000;
-/** Writes between two removals of parts and entries that are not needed. */
+/** Writes between two removals. */
 const TIDY_EVERY = 100;
 
 /** Uploads all data. The snapshot is valid once a head names it. */
@@ -27,12 +24,7 @@ export async function uploadSnapshot(
   return { uploaded, snapshot: { version, write, upload: name, parts, bytes: bytes.length } };
 }
 
-/**
- * Makes a snapshot after a write if the log is long, and removes what is not needed. If this fails,
- * nothing is lost.
- *
- * @param before the state before the write
- */
+/** Makes a snapshot if the log is long, and removes old entries. If this fails, nothing is lost. */
 export async function tidy(
   target: ReadTarget,
   state: StoreState,
@@ -75,8 +67,8 @@ async function makeSnapshot(target: ReadTarget, { head, data }: StoreState): Pro
  * Removes entries, but none that is needed to read the data.
  *
  * @param entries how many to keep
- * @param isSlowReaderSafe whether to keep the snapshot before the last one, which a slow reader may
- *   have begun with
+ * @param isSlowReaderSafe whether to keep the snapshot before the last one for readers that have
+ *   begun with it
  */
 export async function prune(
   target: ReadTarget,

@@ -7,17 +7,13 @@ import type { Author } from "../store/history.js";
 import { changesBetween, type RecordChange, sortedById } from "../store/record-changes.js";
 import { checkData } from "../store/schema/parse-data.js";
 import type { ChangeData, UpdateOptions } from "../store/store.js";
-import { type Entry, FORMAT, type Head, KEYS, MAX_ENTRY_BYTES, newId } from "./log.js";
+import { changeLines, type Entry, FORMAT, type Head, KEYS, MAX_ENTRY_BYTES, newId } from "./log.js";
 import { ENTRY_COST, type ReadTarget, type StoreState } from "./read-store.js";
 import { replaceHead, revisionOf } from "./replace-head.js";
 import { prune, tidy, uploadSnapshot } from "./snapshots.js";
-import { changeLines } from "./stored-changes.js";
 import { type Claim, claim, LostUploadError, type Upload, upload } from "./uploads.js";
 
-/**
- * The longest random pause before the next attempt of a writer that was too slow. It doubles each
- * time.
- */
+/** The longest random pause after an attempt that was too slow. It doubles each time. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [10, 300];
 /** A writer takes the turn after others were faster for this long. */
 const TURN_AFTER_MS = 2_000;
@@ -29,9 +25,7 @@ interface WriterOptions {
   readonly author: Author;
   /** Unix time in milliseconds. */
   readonly clock: () => number;
-  /** The state that was read last. */
   readonly present: StoreState | undefined;
-  /** Reads the newest state. */
   readonly read: () => Promise<StoreState>;
   /**
    * Takes the state after a write.
@@ -72,8 +66,6 @@ export class StoreWriter {
   }
 
   /**
-   * Changes the data as others have changed it.
-   *
    * @throws errors of `change`; InvalidDataError; UnreachableError that tells if it is unknown
    *   whether the change was made; otherwise it was not
    */
@@ -96,11 +88,7 @@ export class StoreWriter {
     await tidy(this.#target, after, before).catch(() => {});
   }
 
-  /**
-   * Writes the first data.
-   *
-   * @throws InvalidDataError if the store holds something; as `update`
-   */
+  /** @throws InvalidDataError if the store holds something; as `update` */
   async create(data: Data): Promise<void> {
     const { url } = this.#options;
     if (await revisionOf(this.#target, this.#target.prefix + KEYS.head))
@@ -121,11 +109,7 @@ export class StoreWriter {
     await prune(this.#target, 1);
   }
 
-  /**
-   * Repeats an attempt while other writers are faster.
-   *
-   * @param attempt resolves to `undefined` if another writer was faster
-   */
+  /** Repeats an attempt while it resolves to `undefined`: another writer was faster. */
   async #untilMade<T>(attempt: () => Promise<T | undefined>): Promise<T> {
     const { gateway, signal } = this.#target;
     let lostSince: number | undefined;
@@ -162,12 +146,7 @@ export class StoreWriter {
     return { write, previous, time, ...author, ...(last_ids && { last_ids }), changes };
   }
 
-  /**
-   * Adds a write to the log.
-   *
-   * @returns the state afterwards; `undefined` if another writer was faster
-   * @throws as `update`
-   */
+  /** @returns the state afterwards; `undefined` if another writer was faster @throws as `update` */
   async #append(
     state: StoreState,
     next: Data,
@@ -210,11 +189,7 @@ export class StoreWriter {
     this.#uploaded = undefined;
   }
 
-  /**
-   * Writes all data as a snapshot that begins a log.
-   *
-   * @returns `undefined` if another writer was faster
-   */
+  /** Writes a snapshot that begins a log. @returns `undefined` if another writer was faster */
   async #writeAll(data: Data, store: string, version: number, entry: Entry, after?: Buffer) {
     const { write } = entry;
     const { snapshot, uploaded } = await uploadSnapshot(this.#target, data, {
@@ -229,11 +204,7 @@ export class StoreWriter {
   }
 }
 
-/**
- * Returns the data after a change, and the changes; `undefined` if there are none.
- *
- * @throws as `applyChange`
- */
+/** The data after a change, and the changes; `undefined` if there are none, or to try again. */
 async function plan(data: Data, change: ChangeData, options: UpdateOptions, isNewest: boolean) {
   try {
     const next = await applyChange(data, change, options);

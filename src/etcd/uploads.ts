@@ -1,5 +1,6 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
+import { withName } from "../kit/files/system-errors.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import { MAX_DATA_SIZE } from "../store/file/data-file.js";
 import type { StoredKey } from "./answers.js";
@@ -7,9 +8,7 @@ import { type Gateway, type KeyRange, type Put, UncertainError } from "./gateway
 import { KEYS, newId, partKey } from "./log.js";
 import type { Sealing } from "./sealing.js";
 
-/**
- * The size of a part: with its seal, below the 1.5 MiB that etcd takes in one request by default.
- */
+/** The size of a part: etcd takes 1.5 MiB in one request by default. */
 const PART_BYTES = 1_000_000;
 /** Parts in one answer. etcd has several copies of it in memory. */
 const PAGE_PARTS = 8;
@@ -22,7 +21,6 @@ export interface UploadTarget {
   readonly sealing: Sealing;
   /** Ends unfinished work. */
   readonly signal: AbortSignal;
-  /** Called after each part that was written or read. */
   readonly onProgress?: OnProgress | undefined;
 }
 
@@ -56,7 +54,7 @@ export interface Upload extends Claim {
   keep(owner: number | typeof SNAPSHOT): Put;
 }
 
-/** Thrown when a writer was slower than its lease: its parts may be gone. */
+/** Thrown when a writer was slower than its lease. */
 export class LostUploadError extends UnreachableError {
   override readonly message = "the write was slower than its lease; nothing was changed";
 }
@@ -166,12 +164,7 @@ function explainUncertain(error: Error): never {
     : error;
 }
 
-/**
- * Reads the bytes of parts.
- *
- * @returns undefined if some are missing: they were removed
- * @throws InvalidDataError that names the key; the errors of `Gateway.range`
- */
+/** @returns undefined if parts were removed @throws InvalidDataError; as `Gateway.range` */
 export async function download(
   target: UploadTarget,
   { store, write, parts }: { store: string; write: string; parts: number },
@@ -180,10 +173,8 @@ export async function download(
   const pieces: Buffer[] = [];
   let size = 0;
   while (pieces.length < parts) {
-    const [key, end] = [pieces.length, parts].map((number) => prefix + partKey(write, number)) as [
-      string,
-      string,
-    ];
+    const key = prefix + partKey(write, pieces.length);
+    const end = prefix + partKey(write, parts);
     const { entries } = await gateway.range({ key, end, limit: PAGE_PARTS }, { signal });
     if (entries.length === 0) return undefined;
     for (const part of entries) {
@@ -227,9 +218,8 @@ export function endOf(prefix: string): string {
 }
 
 /**
- * Opens what a key holds, and checks who has sealed it.
+ * Opens the value of a key, and checks that it was sealed for the owner that `ownerOf` returns.
  *
- * @param ownerOf whose it must be, by its content
  * @throws InvalidDataError that names the key
  */
 export function openKey<T>(
@@ -243,8 +233,6 @@ export function openKey<T>(
     sealing.checkOwner(value, ownerOf(content));
     return content;
   } catch (error) {
-    throw error instanceof InvalidDataError
-      ? new InvalidDataError(`${key} ${error.message}`)
-      : error;
+    throw withName(key, error);
   }
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { parseChanges } from "../../src/etcd/stored-changes.js";
+import { parseChanges } from "../../src/etcd/log.js";
 import { InvalidDataError } from "../../src/kit/text/errors.js";
 
 it.each([

@@ -1,10 +1,7 @@
 import { type Stats, statSync } from "node:fs";
 import { InvalidDataError } from "../text/errors.js";
 
-/**
- * Thrown when a file has its new content, but a crash of the machine may still bring the old one
- * back.
- */
+/** Thrown when a file has its new content, but a crash of the machine may bring the old one back. */
 export class NotDurableError extends InvalidDataError {}
 
 const REASONS: Record<string, string> = {
@@ -48,10 +45,7 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 }
 
-/**
- * For the `catch` of a promise: returns this value if there is no such file, and throws any other
- * error.
- */
+/** For the `catch` of a promise: this value if there is no such file; any other error is thrown. */
 export function ifMissing<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (hasCode(error, "ENOENT")) return value;
@@ -59,11 +53,17 @@ export function ifMissing<T>(value: T): (error: unknown) => T {
   };
 }
 
+/** An InvalidDataError, whose message is a predicate, with a name in front. Others stay the same. */
+export function withName(name: string, error: unknown): unknown {
+  return error instanceof InvalidDataError
+    ? new InvalidDataError(`${name} ${error.message}`, { cause: error })
+    : error;
+}
+
 /** Puts the file's path in front of an InvalidDataError, whose message is a predicate. */
-export async function withPathInErrors<T>(path: string, work: Promise<T>): Promise<T> {
+export function withPathInErrors<T>(path: string, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
-    if (!(error instanceof InvalidDataError)) throw error;
-    throw new InvalidDataError(`${path} ${error.message}`, { cause: error });
+    throw withName(path, error);
   });
 }
 

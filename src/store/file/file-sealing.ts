@@ -1,3 +1,4 @@
+import { withName } from "../../kit/files/system-errors.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import {
@@ -10,7 +11,7 @@ import { isSealedText, NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import { isPublic } from "../../model/variable.js";
 import type { Data } from "../data.js";
 import { checkData, parseStoredText } from "../schema/parse-data.js";
-import { createTextSealing, type TextSealing } from "./text-sealing.js";
+import { TextSealing } from "./text-sealing.js";
 
 /** What a secret is sealed for: names, since a merge gives records other ids. */
 type Owner = readonly [list: string, application: string, environment: string, ...names: string[]];
@@ -19,9 +20,8 @@ type Owner = readonly [list: string, application: string, environment: string, .
 type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, place: string) => T;
 
 /**
- * The form in which a file is written; then it may have the other one. By default it keeps its
- * form, and with keys it must be sealed: who can't read them must not be able to replace it by a
- * plain one.
+ * The form in which a file is written. By default it stays sealed, and a plain one is refused:
+ * somebody without the key may have written it.
  */
 export type SealedForm = "sealed" | "plain" | "kept" | undefined;
 
@@ -35,24 +35,20 @@ export interface FileSealingOptions {
 }
 
 /**
- * Opens and seals the secrets of one version of a data file, or of several that are merged: API
- * secrets, and the values of variables that are not public. A secret that is still the same keeps
- * its sealed text.
+ * Opens and seals the secrets of one version of a data file, or of several that are merged
+ * (docs/design/sealing.md). A secret that is still the same keeps its sealed text.
  */
 export class FileSealing {
   readonly #texts: TextSealing;
   readonly #form: SealedForm;
-  /**
-   * Sealed texts by their owners and values: the first that was opened of those with the current
-   * key.
-   */
+  /** Sealed texts by their owners and values, those with the current key first. */
   readonly #opened = new Map<string, string>();
   #isOpenedSealed = false;
   #isOutdated = false;
 
   /** @throws UsageError for the keys */
   constructor({ keys, form }: FileSealingOptions) {
-    this.#texts = createTextSealing(keys);
+    this.#texts = new TextSealing(keys);
     this.#form = form;
   }
 
@@ -77,7 +73,7 @@ export class FileSealing {
       ...holder,
       [field]: withPlace(place, () => this.#open(holder[field] as string, owner)),
     }));
-    // What could not be checked while it was sealed.
+    // Types could not be checked while values were sealed.
     return checkData(data, content);
   };
 
@@ -110,9 +106,7 @@ export class FileSealing {
     return this.#texts.seal(JSON.stringify(content), owner);
   }
 
-  /**
-   * @throws InvalidDataError with a predicate; an error for what was not sealed with `sealContent`
-   */
+  /** @throws InvalidDataError with a predicate */
   openContent(content: unknown, owner: string): unknown {
     if (isSealedText(content)) return parseStoredText(this.#texts.open(content, owner));
     // Left by an `unseal` that was killed: it can be run again.
@@ -163,9 +157,7 @@ export function withoutSecrets(content: Data): Data {
   return data;
 }
 
-/**
- * The data with other holders of secrets. What names a record that is not there is left as it is.
- */
+/** The data with other holders of secrets. A value of a missing record stays as it is. */
 function mapSecrets(data: Data, replace: Replace): Data {
   const environments = new Map(
     data.environments.map((environment) => [environment.id, environment]),
@@ -199,7 +191,7 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
   replace: Replace,
 ): T {
   const { previous, keys } = pair;
-  // With what limits the key, so that nobody without a seal key can change that.
+  // Nobody without a seal key can change the limits of an API key.
   const { only, valid_until } = pair as Partial<NamedKey>;
   const limits = JSON.stringify([only, valid_until]);
   const owner = [
@@ -221,13 +213,10 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
   return replace(copy, "api_secret", owner, place);
 }
 
-/** Puts the place in front of an InvalidDataError. */
 function withPlace<T>(place: string, open: () => T): T {
   try {
     return open();
   } catch (error) {
-    throw error instanceof InvalidDataError
-      ? new InvalidDataError(`can't be opened: ${place} ${error.message}`)
-      : error;
+    throw withName(`can't be opened: ${place}`, error);
   }
 }

@@ -17,7 +17,7 @@ export function seal(text: string, key: Buffer, context = ""): Buffer {
   return Buffer.concat([...sealParts([Buffer.from(text)], key, context)]);
 }
 
-/** Encrypts the parts of one message, like `seal`. Yields the parts of the result. */
+/** Encrypts the parts of one message, like `seal`. */
 export function* sealParts(
   parts: Iterable<Uint8Array>,
   key: Buffer,
@@ -36,7 +36,6 @@ export function unseal(bytes: Buffer, key: Buffer, context = ""): string | undef
   return unsealBytes(bytes, key, context)?.toString("utf8");
 }
 
-/** Decrypts bytes, like `unseal`. */
 export function unsealBytes(bytes: Buffer, key: Buffer, context = ""): Buffer | undefined {
   if (bytes.length < SEAL_BYTES) return undefined;
   const decipher = createDecipheriv(ALGORITHM, key, bytes.subarray(0, NONCE_BYTES), {

@@ -24,8 +24,7 @@ export class SealKey {
 }
 
 /**
- * The keys of a key file. The first one seals, and all open: to rotate a key, write the new one
- * above it.
+ * The keys of a key file. The first one seals, and all open.
  *
  * @param content a key on each line
  * @throws UsageError
@@ -42,7 +41,6 @@ export function parseSealKeys(content: string): readonly [SealKey, ...SealKey[]]
   return [first, ...others];
 }
 
-/** Returns the first of the keys. */
 export function firstKey(content: string): string {
   return keyLines(content)[0] ?? "";
 }

@@ -22,8 +22,6 @@ export class AppendFile {
   #isTorn = false;
 
   /**
-   * Does not open the file.
-   *
    * @param account whose file it has to be; without a user, that is not checked
    * @param mode the mode of a new file, less the umask
    */
@@ -33,12 +31,7 @@ export class AppendFile {
     this.#mode = mode;
   }
 
-  /**
-   * Opens the file that is at the path now, and creates it if there is none. If that fails, the one
-   * that was open before stays open.
-   *
-   * @throws InvalidDataError
-   */
+  /** Opens or creates the file at the path. If that fails, the one that was open stays open. */
   open(): void {
     const descriptor = openDescriptor(this.#path, this.#account, this.#mode);
     this.close();

@@ -11,11 +11,10 @@ import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-err
 export type NewContent = string | Iterable<Uint8Array>;
 
 /**
- * Creates `path` with this content and mode 0600, all of it or nothing. The file is on disk when
- * this resolves.
+ * Creates `path` with mode 0600 and all of the content, or nothing. The file is on disk when this
+ * resolves.
  *
- * @throws NotDurableError; otherwise nothing was created: the file system's error, `EEXIST` for a
- *   file that exists
+ * @throws NotDurableError; otherwise nothing was created: the file system's error, such as `EEXIST`
  */
 export async function createFile(path: string, content: NewContent): Promise<void> {
   const temporary = await writeTemporary(path, content);
@@ -29,8 +28,7 @@ export async function createFile(path: string, content: NewContent): Promise<voi
 }
 
 /**
- * Creates or replaces the file at `path` with this content and mode 0600, all of it or nothing. The
- * file is on disk when this resolves.
+ * Creates or replaces the file at `path` like {@link createFile}.
  *
  * @param path not a link, which would be replaced by a file
  * @param beforeRename called with the new file; throwing prevents the replacement
@@ -86,12 +84,7 @@ async function moveIntoPlace(
   }
 }
 
-/**
- * Writes and syncs a new file beside `path`, with a name that nobody can have guessed and planted a
- * link at.
- *
- * @param finish called before it is closed
- */
+/** Writes and syncs a file beside `path`, with a name at which nobody can have planted a link. */
 async function writeTemporary(
   path: string,
   content: NewContent,
@@ -101,12 +94,9 @@ async function writeTemporary(
   const temporary = `${dirname(path)}${sep}${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
   const file = await open(temporary, "wx", 0o600);
   try {
-    try {
-      await writeAll(file, content);
-      await finish?.(file);
-    } finally {
-      await file.close();
-    }
+    await writeAll(file, content)
+      .then(() => finish?.(file))
+      .finally(() => file.close());
     return temporary;
   } catch (error) {
     await unlink(temporary).catch(() => {});
@@ -139,9 +129,7 @@ export function isTemporary(name: string, path: string): boolean {
 /** The fingerprint of a file that is missing, or can't be inspected. */
 export const ABSENT = "absent";
 
-/**
- * Returns a text that differs between two versions of a file, however it was changed.
- */
+/** A text that differs between two versions of a file, however it was changed. */
 export function fingerprint(path: string): string {
   try {
     return fingerprintOf(statSync(path, { bigint: true }));
@@ -154,27 +142,16 @@ export function fingerprintOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): str
   return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 }
 
-/**
- * Makes a rename in the folder survive a crash, as far as the system lets us.
- *
- * @throws NotDurableError
- */
+/** Makes a rename in the folder survive a crash. @throws NotDurableError */
 export async function syncFolder(path: string, system = platform()): Promise<void> {
   try {
     const folder = await open(path, "r");
-    try {
-      await folder.sync();
-    } finally {
-      await folder.close();
-    }
+    await folder.sync().finally(() => folder.close());
   } catch (error) {
     // Windows syncs only files that are open for writing, which a folder can't be. NTFS keeps a
     // journal of its renames.
     if (system === "win32" && hasCode(error, "EPERM", "EACCES", "EISDIR")) return;
-    const { message } = toInvalidData(
-      error,
-      "was written, but may be lost if the machine crashes now",
-    );
-    throw new NotDurableError(message, { cause: error });
+    const failure = "was written, but may be lost if the machine crashes now";
+    throw new NotDurableError(toInvalidData(error, failure).message, { cause: error });
   }
 }

@@ -20,10 +20,7 @@ import { createToken, type Holder, holderOf } from "./lock-holder.js";
 import { type Ownership, refuseReadOnly } from "./owners.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 
-/**
- * @param beforeRename called before the last comparison with the old file; throwing prevents the
- *   replacement
- */
+/** @param beforeRename throwing prevents the replacement */
 export type ReplaceFile = (
   content: NewContent,
   beforeRename?: () => Promise<void>,
@@ -59,16 +56,14 @@ export class ChangedError extends InvalidDataError {
  * same stale lock, the slower one removes the lock that the faster one has just taken. A token can
  * only be removed by a writer that has read it.
  *
- * A lock ends with its process: a live one never loses it, however long it is busy or stopped, and
- * that of a dead one is taken over at once. If that can't be judged, as on another host, an
- * operator has to remove it.
+ * A live process never loses its lock, however long it is busy or stopped. The lock of a dead one
+ * is taken over at once. If that can't be judged, as on another host, an operator has to remove it.
  *
- * @param work gets a function that replaces the file as `replaceFile` does; it keeps its owner and
- *   group. It is called again if something else has changed the file meanwhile: a lock keeps out no
- *   editor
+ * @param work gets a function that replaces the file as `replaceFile` does, with its owner and
+ *   group. It is called again if something else, such as an editor, has changed the file meanwhile
  * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in
- *   its place, which is left alone, the file is read-only or keeps changing, or the lock was
- *   removed; the file system's errors; the errors of `work`; the signal's reason
+ *   its place, the file is read-only or keeps changing, or the lock was removed; the file system's
+ *   errors; the errors of `work`; the signal's reason
  */
 export async function withFileLock<T>(
   path: string,
@@ -93,10 +88,7 @@ export async function withFileLock<T>(
   }
 }
 
-async function replaceOf(
-  path: string,
-  { signal, keepsReaders }: LockOptions,
-): Promise<ReplaceFile> {
+async function replaceOf(path: string, { signal, keepsReaders }: LockOptions) {
   const version = fingerprint(path);
   const old = await stat(path).catch(ifMissing(undefined));
   if (old) refuseReadOnly(path, old);
@@ -109,8 +101,9 @@ async function replaceOf(
     refuseChanged();
     await beforeRename?.();
   };
-  return (content, beforeRename) =>
+  const replace: ReplaceFile = (content, beforeRename) =>
     replaceFile(path, content, (file) => prepare(file, beforeRename), refuseChanged);
+  return replace;
 }
 
 /**
@@ -132,11 +125,7 @@ export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle)
 }
 
 /** Makes a lock in a folder with another name, and renames it once the lock is free. */
-async function acquire(
-  path: string,
-  token: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function acquire(path: string, token: string, signal?: AbortSignal): Promise<void> {
   const staged = `${lockPathOf(path)}.${token}`;
   await mkdir(staged, 0o755);
   try {
@@ -148,11 +137,7 @@ async function acquire(
   }
 }
 
-async function moveWhenFree(
-  path: string,
-  staged: string,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function moveWhenFree(path: string, staged: string, signal?: AbortSignal): Promise<void> {
   const lockPath = lockPathOf(path);
   let seen: string | undefined;
   let since = 0;
@@ -222,19 +207,14 @@ async function removeLock(folder: string, token: string): Promise<boolean> {
   }
 }
 
-interface FoundLock {
-  readonly token: string;
-  readonly holder: Holder;
-}
-
 /**
  * Finds the lock of the file at `path`. Since the lock of a dead process is removed, anything but a
  * folder with tokens alone is refused.
  *
  * @returns undefined when there is no lock, or an empty one
- * @throws InvalidDataError that names what is there instead
+ * @throws InvalidDataError
  */
-export async function findLock(path: string): Promise<FoundLock | undefined> {
+export async function findLock(path: string) {
   const lockPath = lockPathOf(path);
   const stats = await lstat(lockPath).catch(ifMissing(undefined));
   if (!stats) return undefined;

@@ -13,16 +13,12 @@ const TOKEN =
   /^[0-9a-f]{16}-(?<boot>[0-9a-f]{8})(?<space>[0-9a-f]{8})-(?<pid>[1-9]\d{0,9})-(?<startedAt>\d{1,20})-(?<host>[\w.-]{1,64})$/;
 
 export interface Holder {
-  /**
-   * `unknown` stands for a process of another host or container, and for one whose start time is
-   * hidden: its id may be reused.
-   */
+  /** `unknown` if it is of another host or container, or its start time is hidden. */
   readonly state: "alive" | "dead" | "unknown";
   /** A name for messages, such as `process 4242 on web-1`. */
   readonly text: string;
 }
 
-/** Creates a new token with each call. */
 export function createToken(): string {
   const { boot, space, host } = here();
   const stat = readProcessStat("self");
@@ -52,7 +48,7 @@ function stateOf(pid: number, startedAt: string | undefined): Holder["state"] {
   return stat.startedAt === startedAt && !"ZX".includes(stat.state) ? "alive" : "dead";
 }
 
-/** The boot, process namespace and host of this process. Outside Linux, only the host is known. */
+/** The boot and process namespace of this process, which only Linux has, and its host. */
 function here() {
   let [boot, space] = ["", ""];
   try {

@@ -5,10 +5,6 @@ import { checkSize } from "../text/size.js";
 
 // Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has neither flag.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
-const FLAGS = O_RDONLY | O_NONBLOCK;
-
-/** Flags that refuse a link with ELOOP. */
-const NO_LINK_FLAGS = FLAGS | O_NOFOLLOW;
 
 interface OpenFileOptions {
   followLinks?: boolean;
@@ -25,8 +21,8 @@ export function openForReading(
   path: string,
   { followLinks = true, waitForWriter = false }: OpenFileOptions = {},
 ): Promise<number> {
-  const flags = followLinks ? FLAGS : NO_LINK_FLAGS;
-  return promisify(open)(path, waitForWriter ? flags & ~O_NONBLOCK : flags);
+  const flags = (followLinks ? 0 : O_NOFOLLOW) | (waitForWriter ? 0 : O_NONBLOCK);
+  return promisify(open)(path, O_RDONLY | flags);
 }
 
 export interface FileContent {
@@ -38,9 +34,8 @@ export interface FileContent {
  * Reads a file. Never waits for a pipe's writer, nor reads a device without an end.
  *
  * @param maxSize bytes
- * @throws InvalidDataError with a predicate as its message when it is not a regular file or is too
- *   large;
- *   the file system's error
+ * @throws InvalidDataError with a predicate for a file that is too large or not regular; the file
+ *   system's error
  */
 export async function readRegularFile(
   path: string,
@@ -62,9 +57,8 @@ const MIN_READ = 65_536;
 
 /**
  * @param size according to `stat`: the file may grow in the meantime, and files in /proc report 0
- * @throws InvalidDataError with a predicate as its message when there are more than `maxSize`
- *   bytes; the file system's
- *   error
+ * @throws InvalidDataError with a predicate if there are more than `maxSize` bytes; the file
+ *   system's error
  */
 export async function readToEnd(
   descriptor: number,
@@ -84,8 +78,5 @@ export async function readToEnd(
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-/**
- * The largest value or file that a person gives, in bytes: as large as the largest answer of a
- * server.
- */
+/** The largest value or file that a person gives, and the largest answer of a server, in bytes. */
 export const MAX_INPUT = 64 * 1_048_576;

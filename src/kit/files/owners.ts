@@ -42,11 +42,7 @@ export function foreignWriter(
     : undefined;
 }
 
-/**
- * Refuses to replace a file that its owner has made read-only. A rename would succeed.
- *
- * @throws InvalidDataError with a predicate
- */
+/** A rename would replace a read-only file. @throws InvalidDataError with a predicate */
 export function refuseReadOnly(path: string, stats: Stats): void {
   // A folder is refused when it is read.
   if (stats.isFile() && (stats.mode & constants.S_IWUSR) === 0)
@@ -71,7 +67,6 @@ export function looseMode(path: string): string | undefined {
     : `0${(mode & 0o777).toString(8)}`;
 }
 
-/** Returns a warning if others may read a file with secrets. */
 export function looseModeWarning(path: string): string | undefined {
   const mode = looseMode(path);
   return (

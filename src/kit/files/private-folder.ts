@@ -3,17 +3,13 @@ import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { hasCode } from "./system-errors.js";
 
-/**
- * Creates a folder, and its missing parents, unless it exists, and makes it private.
- *
- * @throws as `makePrivate` does
- */
+/** Creates a folder unless it exists, and makes it private. @throws as `makePrivate` */
 export async function makePrivateFolder(path: string, user: number | undefined): Promise<void> {
   await makeFolder(path);
   await makePrivate(path, user);
 }
 
-/** Creates a folder, and its missing parents, unless something is there. */
+/** Creates a private folder, and its missing parents, unless something is there. */
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(path);
   // Node's option `recursive` never returns for `/proc/x/y`.
@@ -46,12 +42,7 @@ export async function makePrivate(path: string, user: number | undefined): Promi
   }
 }
 
-/**
- * Removes files with such names that were last changed before this time, but no links or folders.
- *
- * @param before Unix time in milliseconds
- * @throws the file system's error
- */
+/** Removes files with such names that were last changed before `before`, in Unix milliseconds. */
 export async function removeFiles(folder: string, names: RegExp, before: number): Promise<void> {
   for (const name of (await readdir(folder)).filter((name) => names.test(name))) {
     const path = join(folder, name);

@@ -35,7 +35,7 @@ export interface KeptData {
 }
 
 const MAX_BYTES = 1_024 * 1_024 * 1_024;
-/** Bytes that are sealed at once, which takes about a millisecond. */
+/** Sealing this many bytes at once takes about a millisecond. */
 const PART_BYTES = 1_024 * 1_024;
 
 /** The name of a sealed file, or of a temporary file that a killed writer has left behind. */
@@ -49,32 +49,26 @@ export class SealedFile {
   readonly folder: string;
   readonly #path: string;
   readonly #key: Buffer;
-  readonly #owner: string;
-  readonly #user: number | undefined;
-  readonly #maxUnused: number;
+  readonly #options: SealedFileOptions;
 
-  constructor({ parent, kind, owner, secret, user, maxUnused }: SealedFileOptions) {
+  constructor(options: SealedFileOptions) {
+    const { parent, kind, owner, secret } = options;
     const derive = (use: string) =>
       Buffer.from(hkdfSync("sha256", secret, "", `appvars ${kind} ${use}`, 32));
+    const name = createHmac("sha256", derive("names")).update(owner).digest("hex");
     this.folder = join(parent, "snapshots");
-    this.#path = join(
-      this.folder,
-      createHmac("sha256", derive("names")).update(owner).digest("hex"),
-    );
+    this.#path = join(this.folder, name);
     this.#key = derive("contents");
-    this.#owner = owner;
-    this.#user = user;
-    this.#maxUnused = maxUnused;
+    this.#options = options;
   }
 
   /** Resolves to `undefined` if there is no file, or it was changed or sealed with another key. */
   async read(): Promise<KeptData | undefined> {
     try {
-      await makePrivate(this.folder, this.#user);
-      const sealed = await readRegularFile(this.#path, MAX_BYTES + SEAL_BYTES, {
-        followLinks: false,
-      });
-      const bytes = unsealBytes(sealed.bytes, this.#key, this.#owner);
+      await makePrivate(this.folder, this.#options.user);
+      const noLinks = { followLinks: false };
+      const sealed = await readRegularFile(this.#path, MAX_BYTES + SEAL_BYTES, noLinks);
+      const bytes = unsealBytes(sealed.bytes, this.#key, this.#options.owner);
       return bytes && { bytes, savedAt: Math.round(sealed.stats.mtimeMs) };
     } catch {
       return undefined;
@@ -93,13 +87,13 @@ export class SealedFile {
       throw new InvalidDataError(
         `${this.#path} can't be written: the limit is ${sizeText(MAX_BYTES)}`,
       );
-    await makePrivateFolder(this.folder, this.#user);
-    const content = sealParts(partsOf(bytes), this.#key, this.#owner);
-    await withPathInErrors(
-      this.#path,
-      replaceFile(this.#path, content, (file) => file.utimes(savedAt / 1_000, savedAt / 1_000)),
-    );
-    await removeFiles(this.folder, FILE_NAME, savedAt - this.#maxUnused);
+    const { owner, user, maxUnused } = this.#options;
+    await makePrivateFolder(this.folder, user);
+    const content = sealParts(partsOf(bytes), this.#key, owner);
+    const seconds = savedAt / 1_000;
+    const replacing = replaceFile(this.#path, content, (file) => file.utimes(seconds, seconds));
+    await withPathInErrors(this.#path, replacing);
+    await removeFiles(this.folder, FILE_NAME, savedAt - maxUnused);
   }
 
   /** Records that the data is still the newest. @throws the file system's error */
@@ -109,10 +103,8 @@ export class SealedFile {
 
   /** @throws Error if the folder is not a folder or belongs to another user; the file system's error */
   async remove(): Promise<void> {
-    const removed = makePrivate(this.folder, this.#user).then(() =>
-      rm(this.#path, { force: true }),
-    );
-    await removed.catch(ifMissing(undefined));
+    const ready = makePrivate(this.folder, this.#options.user);
+    await ready.then(() => rm(this.#path, { force: true })).catch(ifMissing(undefined));
   }
 }
 

@@ -14,10 +14,9 @@ export interface FileWatch {
 }
 
 /**
- * Calls `onChange` with the fingerprint of the file at `path` whenever the file has been written,
- * replaced, deleted or created since this resolved. `onChange` resolves to whether it could read
- * the file. If not, it is called again every second: a read error may go away without a change to
- * the file. Calls never overlap.
+ * Calls `onChange` with the fingerprint of the file at `path` whenever the file has changed since
+ * this resolved. `onChange` resolves to whether it could read the file. If not, it is called again
+ * every second: a read error may go away by itself. Calls never overlap.
  *
  * The folder is watched, because a watch on a file ends when the file is replaced. An event for any
  * name counts, because Kubernetes replaces a folder above a ConfigMap's files. Polling finds
@@ -80,9 +79,7 @@ function inspect(path: string): Promise<string> {
   return stat(path, { bigint: true }).then(fingerprintOf, () => ABSENT);
 }
 
-/**
- * Returns `undefined` when the system has no watches left, or the folder is gone. Polling remains.
- */
+/** @returns `undefined` if the system has no watches left, or the folder is gone: polling remains */
 function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined {
   try {
     return watch(folder, { persistent: false }, onEvent).on("error", () => {});

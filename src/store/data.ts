@@ -10,12 +10,7 @@ export interface VariableRecord extends Readonly<Variable>, ValueRules {
   readonly application: string;
 }
 
-/**
- * A variable with defaults filled in. The order of the fields is that of a data file, and part of
- * revisions.
- *
- * @param record `description` may be missing, and `application` in a file
- */
+/** A variable with defaults filled in. The order of the fields is a part of revisions. */
 export function variableRecord({
   id,
   application = "default",
@@ -44,11 +39,9 @@ export interface ValueRecord extends Readonly<VariableValue> {
 export const LISTS = ["environments", "variables", "values"] as const;
 export type List = (typeof LISTS)[number];
 
-/**
- * Everything a store holds (docs/data-file.md), with defaults filled in. Never changed in place.
- */
+/** Everything a store holds (docs/data-file.md), with defaults filled in. Never changed in place. */
 export interface Data {
-  /** The place of the JSON Schema, for editors. */
+  /** The URL of the JSON Schema, for editors. */
   readonly $schema?: string;
   readonly version: typeof DATA_VERSION;
   /** Whether secrets are sealed texts. Only the content of a sealed file has it. */
@@ -94,13 +87,10 @@ export function recordsOf({ variables, values }: Data, { id, application, only }
   };
 }
 
-/** The revisions of whole environments by their ids, until the data is replaced. */
+/** The revisions of whole environments by their ids. */
 const revisions = new WeakMap<Data, Map<number, string>>();
 
-/**
- * A hash of everything that can be read in a scope: the same on every replica, after a restart, and
- * for all kinds of stores. The revision of a whole environment is kept.
- */
+/** A hash of everything that can be read in a scope: the same on every replica and in every store. */
 export function revisionOf(data: Data, scope: Scope): string {
   if (scope.only !== undefined) return hashOf(data, scope);
   const byScope = revisions.get(data) ?? new Map<number, string>();
@@ -122,11 +112,10 @@ export function keepRevisions(data: Data, made: Map<number, string>): void {
   revisions.set(data, made);
 }
 
-/** @param hashes of the variables of each application, which its environments share */
+/** @param hashes the hashes of the variables of each application */
 function hashOf(data: Data, scope: Scope, hashes = new Map<string, Hash>()): string {
   const { variables, values } = recordsOf(data, scope);
   const { application } = scope;
-  // Of one list that holds both.
   const start =
     hashes.get(application) ??
     builtins.crypto.createHash("sha256").update(`[${JSON.stringify(variables)},`);
@@ -139,15 +128,12 @@ function hashOf(data: Data, scope: Scope, hashes = new Map<string, Hash>()): str
     .slice(0, 22);
 }
 
-/** The id for a new record, which no record of the list has or ever had. */
+/** An id that no record of the list has or ever had. */
 export function nextId(data: Data, list: List): number {
   return highestId(data, list) + 1;
 }
 
-/**
- * `next`, with the highest ids of both in `last_ids`, if those of `next` alone don't tell all of
- * them.
- */
+/** `next`, with `last_ids` if `previous` has higher ids. */
 export function withLastIds(previous: Data, next: Data): Data {
   if (LISTS.every((list) => highestId(previous, list) <= highestId(next, list))) return next;
   const last_ids = { environments: 0, variables: 0, values: 0 };
@@ -163,7 +149,7 @@ function highestId(data: Data, list: List): number {
   return highest;
 }
 
-/** Sorts records by ascending id, the order they are usually in already. */
+/** Sorts records by ascending id. */
 export function byId(a: { readonly id: number }, b: { readonly id: number }): number {
   return a.id - b.id;
 }

@@ -9,7 +9,7 @@ import {
 import type { Data } from "./data.js";
 import type { RecordChange, Records } from "./record-changes.js";
 
-/** Who writes: `user@host`, and the command, such as `set`. */
+/** `user@host`, and the command, such as `set`. */
 export interface Author {
   readonly actor: string;
   readonly command: string;
@@ -36,11 +36,7 @@ export interface History {
   readonly changes: AsyncIterable<Change>;
 }
 
-/**
- * Returns this write and all later ones, newest first.
- *
- * @throws NotFoundError if the history does not have it
- */
+/** Returns this write and all later ones, newest first. @throws NotFoundError */
 export async function changesSince(id: number, changes: History["changes"]): Promise<Change[]> {
   const since: Change[] = [];
   for await (const change of changes) {
@@ -52,10 +48,7 @@ export async function changesSince(id: number, changes: History["changes"]): Pro
 }
 
 export interface RecordedEnvironment extends Environment {
-  /**
-   * 16 bits of a hash of all its credentials: enough to see whether they have changed, too little
-   * to guess them.
-   */
+  /** 16 bits of a hash: enough to see whether credentials have changed, too little to guess them. */
   readonly credentials: string;
   /** Absent if there are none. */
   readonly keys?: readonly RecordedKey[];
@@ -85,18 +78,11 @@ function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironmen
     const { name, only, valid_until } = key;
     return { name, only, valid_until, credentials: credentialsOf(key) };
   });
-  return {
-    id,
-    application,
-    name,
-    credentials: credentialsOf(environment),
-    ...(keys.length > 0 && { keys: recorded }),
-  };
+  const credentials = credentialsOf(environment);
+  return { id, application, name, credentials, ...(keys.length > 0 && { keys: recorded }) };
 }
 
 function credentialsOf(key: RotatedPair): string {
-  const content = JSON.stringify(
-    allKeyPairs(key).map(({ api_key, api_secret }) => [api_key, api_secret]),
-  );
-  return createHash("sha256").update(content).digest("hex").slice(0, 4);
+  const pairs = allKeyPairs(key).map(({ api_key, api_secret }) => [api_key, api_secret]);
+  return createHash("sha256").update(JSON.stringify(pairs)).digest("hex").slice(0, 4);
 }

@@ -29,10 +29,7 @@ export function idOf({ before, after }: RecordChange): number {
   return (after ?? before)?.id ?? 0;
 }
 
-/**
- * The changes that turn one version of the data into the next. Quick if most records are the same
- * objects.
- */
+/** The changes from one version of the data to the next. Quick if most records are the same objects. */
 export function changesBetween(data: Records, next: Records): RecordChange[] {
   return LISTS.flatMap((list) => {
     const replaced = new Map<number, { readonly id: number }>();
@@ -57,7 +54,7 @@ export function isSameData(data: Data, other: Data): boolean {
   return fields(data) === fields(other) && changesBetween(data, other).length === 0;
 }
 
-/** All records after these changes, which are not checked. @param changes oldest first */
+/** All records after changes, which are not checked. @param changes oldest first */
 export function recordsAfter<T extends Records>(
   data: T,
   changes: readonly RecordChange[],

@@ -8,15 +8,9 @@ export interface Store {
    * may name records, so it is for logs and for people who may read the data, not for `/healthz`.
    */
   readonly problem: string | undefined;
-  /**
-   * Milliseconds since `snapshot` was last known to be the newest data. Undefined for data on this
-   * machine, where `problem` tells all.
-   */
+  /** Milliseconds since `snapshot` was last known to be the newest; undefined for a file. */
   readonly age?: number | undefined;
-  /**
-   * `NUMBER-WRITE`: the number counts writes, and the id of the last write tells data apart that
-   * was restored.
-   */
+  /** `NUMBER-WRITE`: how many writes there were, and the id of the last one. */
   readonly version?: string | undefined;
   /**
    * Calls `listener` after `snapshot` or `problem` has changed, but not for each failed attempt to
@@ -50,16 +44,10 @@ export interface EditableStore extends Store {
   update(change: ChangeData, options?: UpdateOptions): Promise<void>;
 }
 
-/** A store that can be told to read its data. */
 export interface Reloadable {
-  /**
-   * Reads a watched file again now, changed or not. Listeners are called even if the problem is the
-   * same as before.
-   */
+  /** Reads the data again. Listeners are called even if the problem is the same as before. */
   readAgain(): void;
-  /**
-   * Calls `listener` after each attempt to read a watched file again, until the store is closed.
-   */
+  /** Calls `listener` after each attempt to read the data again, until the store is closed. */
   onReload(listener: (reload: Reload) => void): void;
 }
 

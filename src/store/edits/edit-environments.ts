@@ -31,26 +31,21 @@ function refuseTaken({ environments }: Data, added: Omit<Environment, "id">): vo
 }
 
 /**
- * Copies the values of an environment to another one as they are, and the definitions that its
- * application lacks.
+ * Copies the values of an environment, and the definitions that the application of `to` lacks.
  *
  * @throws UsageError for a value that is not of the type that the variable has there
  */
 export function copyValues(data: Data, from: EnvironmentRecord, to: Omit<Environment, "id">): Data {
   const { variables, values } = recordsOf(data, from);
   const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
-  const known = variablesOf(data, to.application);
+  const existing = variablesOf(data, to.application);
   const copies = variables.map((variable) => {
-    return { ...variable, ...known.get(variable.name), value: contents.get(variable.id) };
+    return { ...variable, ...existing.get(variable.name), value: contents.get(variable.id) };
   });
   return setValues(data, findEnvironment(data.environments, qualifiedName(to)), copies);
 }
 
-/**
- * Renames an environment, which stays in its application.
- *
- * @throws UsageError, also if the new name is taken
- */
+/** @throws UsageError if the new name is taken or in another application */
 export function renameEnvironment(
   data: Data,
   renamed: EnvironmentRecord,
@@ -73,11 +68,7 @@ export interface RotationTimes {
   validUntil?: string | undefined;
 }
 
-/**
- * Gives the environment new credentials.
- *
- * @throws NotFoundError; UsageError for an ambiguous name
- */
+/** @throws NotFoundError; UsageError for an ambiguous name */
 export function rotateEnvironment(
   data: Data,
   name: string,
@@ -88,16 +79,13 @@ export function rotateEnvironment(
   return replaceEnvironment(data, rotated, withNewPair(rotated, credentials, times));
 }
 
-/**
- * A rotated environment or named key. Earlier pairs expire no later than the key was going to. A
- * later expiry applies to the new pair only.
- */
+/** A rotated environment or named key. A later expiry applies to the new pair only. */
 export function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
   key: T,
   credentials: KeyPair,
   { now, grace, validUntil }: RotationTimes,
 ) {
-  const { previous: earlier = [], ...kept } = key;
+  const { previous: earlier = [], ...fields } = key;
   const { api_key, api_secret } = key;
   const end = Math.min(endOfValidity(key), endOfValidity({ ...key, valid_until: validUntil }));
   const previous = [
@@ -108,7 +96,7 @@ export function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until"
       endOfValidity(pair) > end ? { ...pair, valid_until: new Date(end).toISOString() } : pair,
     )
     .filter((pair) => now < endOfValidity(pair));
-  return { ...kept, ...credentials, ...(grace > 0 && previous.length > 0 && { previous }) };
+  return { ...fields, ...credentials, ...(grace > 0 && previous.length > 0 && { previous }) };
 }
 
 export function replaceEnvironment(
@@ -124,16 +112,15 @@ export function replaceEnvironment(
 
 /** Replaces the credentials of every environment, and removes its named keys. */
 export function replaceCredentials(data: Data, nextPair: () => KeyPair): Data {
-  const environments = data.environments.map(({ previous: _, keys: __, ...kept }) => ({
-    ...kept,
+  const environments = data.environments.map(({ previous: _, keys: __, ...fields }) => ({
+    ...fields,
     ...nextPair(),
   }));
   return { ...data, environments };
 }
 
 /**
- * Removes the environment and its values. Definitions of variables stay: other environments share
- * them.
+ * Removes the environment and its values. Definitions of variables stay.
  *
  * @throws NotFoundError; UsageError for an ambiguous name
  */
@@ -152,10 +139,8 @@ export function freshCredentials(): KeyPair {
 }
 
 /**
- * Creates credentials, and gives them to an environment in one atomic write. Resolves to the
- * environment.
+ * Creates credentials, and gives them to an environment in one write. Resolves to the environment.
  *
- * @param change gives the pair to an environment of the data
  * @throws as `update` and `change`
  */
 export async function issueCredentials(

@@ -9,10 +9,7 @@ import {
 import type { Data } from "../data.js";
 import { type RotationTimes, replaceEnvironment, withNewPair } from "./edit-environments.js";
 
-/**
- * @throws NotFoundError; UsageError if the environment has a key of this name, or for an ambiguous
- *   environment
- */
+/** @throws NotFoundError; UsageError for an ambiguous environment or a name that it has */
 export function addKey(data: Data, environment: string, added: NamedKey): Data {
   return withKeys(data, environment, (keys, of) => {
     if (keys.some(({ name }) => name === added.name))
@@ -21,12 +18,7 @@ export function addKey(data: Data, environment: string, added: NamedKey): Data {
   });
 }
 
-/**
- * Gives a named key another pair.
- *
- * @throws NotFoundError; UsageError for an ambiguous environment, and a key that has expired
- *   without a new end
- */
+/** @throws NotFoundError; UsageError for an ambiguous environment, and an end in the past */
 export function rotateKey(
   data: Data,
   environment: string,
@@ -69,7 +61,7 @@ function withKey(data: Data, environment: string, name: string, change: Change<N
 
 function withKeys(data: Data, environment: string, change: Change<readonly NamedKey[]>): Data {
   const changed = findEnvironment(data.environments, environment);
-  const { keys: before = [], ...kept } = changed;
+  const { keys: before = [], ...fields } = changed;
   const keys = change(before, qualifiedName(changed));
-  return replaceEnvironment(data, changed, { ...kept, ...(keys.length > 0 && { keys }) });
+  return replaceEnvironment(data, changed, { ...fields, ...(keys.length > 0 && { keys }) });
 }

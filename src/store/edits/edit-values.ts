@@ -34,11 +34,9 @@ type Environments = readonly EnvironmentRecord[];
 /**
  * Sets these values in the environment, and creates variables that don't exist.
  *
- * @param replaced the environments whose values may be of another type, since the caller sets them
- *   too
- * @throws UsageError for an invalid name, a value that does not fit its type, or a type that the
- *   variable's value in
- *   another environment does not fit
+ * @param replaced the environments whose values the caller sets too: their types may change
+ * @throws UsageError for an invalid name, and a type that this value or one in another environment
+ *   does not fit
  */
 export function setValues(
   data: Data,
@@ -48,8 +46,7 @@ export function setValues(
 ): Data {
   const { application } = environment;
   const variables = variablesOf(data, application, new Set(assignments.map(({ name }) => name)));
-  const ids = new Set<number>();
-  for (const variable of variables.values()) ids.add(variable.id);
+  const ids = new Set([...variables.values()].map(({ id }) => id));
   const values = new Map<number, ValueRecord>();
   for (const value of data.values)
     if (value.environment_id === environment.id && ids.has(value.variable_id))
@@ -61,21 +58,19 @@ export function setValues(
     checkVariableName(name);
     if (value !== undefined && !valueFitsType(value, type))
       throw new UsageError(`the value for ${name} is not a ${type}`);
-    const known = variables.get(name);
-    const id = known?.id ?? freeVariableId++;
-    if (known && known.type !== type) checkOtherValues(data, replaced, known, type);
-    variables.set(name, variableRecord({ ...known, ...definition, id, application, name }));
+    const existing = variables.get(name);
+    const id = existing?.id ?? freeVariableId++;
+    if (existing && existing.type !== type) checkOtherValues(data, replaced, existing, type);
+    variables.set(name, variableRecord({ ...existing, ...definition, id, application, name }));
     if (value === undefined) continue;
     const old = values.get(id);
-    if (isEnvelope(old?.content.value) && !isEnvelope(value)) {
+    if (isEnvelope(old?.content.value) && !isEnvelope(value))
       throw new UsageError(
         `${name} is encrypted here: encrypt the new value too (--encrypt), or unset it first`,
       );
-    }
-    const valueId = old?.id ?? freeValueId++;
     const content: Complete<ValueContent> = { value };
-    const record = { id: valueId, variable_id: id, environment_id: environment.id, content };
-    values.set(id, record satisfies Complete<ValueRecord>);
+    const owners = { variable_id: id, environment_id: environment.id };
+    values.set(id, { id: old?.id ?? freeValueId++, ...owners, content });
   }
   return {
     ...data,
@@ -101,8 +96,7 @@ function withRecords<T extends { id: number }>(
 }
 
 /**
- * Removes these values from environments, and definitions that are left without a value in any
- * environment.
+ * Removes these values from environments, and definitions that are left without a value.
  *
  * @throws NotFoundError that lists the names without a value in any of these environments
  */
@@ -111,13 +105,13 @@ export function unsetValues(
   environments: Environments,
   names: readonly string[],
 ): Data {
-  const places = new Set(environments.map(({ id }) => id));
+  const environmentIds = new Set(environments.map(({ id }) => id));
   const nameOf = new Map(data.variables.map(({ id, name }) => [id, name]));
-  const here = data.values.filter(({ environment_id }) => places.has(environment_id));
-  const known = new Set(here.map(({ variable_id }) => nameOf.get(variable_id) ?? ""));
-  const missing = names.filter((name) => !known.has(name));
+  const here = data.values.filter(({ environment_id }) => environmentIds.has(environment_id));
+  const set = new Set(here.map(({ variable_id }) => nameOf.get(variable_id) ?? ""));
+  const missing = names.filter((name) => !set.has(name));
   if (missing.length > 0) {
-    const list = missing.map((name) => `"${name}"${suggestion(name, [...known])}`).join(", ");
+    const list = missing.map((name) => `"${name}"${suggestion(name, [...set])}`).join(", ");
     const where = environments.map(qualifiedName).join(", ");
     throw new NotFoundError(`${list} ${missing.length > 1 ? "have" : "has"} no value in ${where}`);
   }
@@ -128,15 +122,11 @@ export function unsetValues(
   const unset = new Set([...removed].map(({ variable_id }) => variable_id));
   const values = data.values.filter((value) => !removed.has(value));
   const stillSet = new Set(values.map((value) => value.variable_id));
-  const kept = data.variables.filter(({ id }) => !unset.has(id) || stillSet.has(id));
-  return { ...data, variables: kept, values };
+  const variables = data.variables.filter(({ id }) => !unset.has(id) || stillSet.has(id));
+  return { ...data, variables, values };
 }
 
-/**
- * Renames a variable, in all environments of its application.
- *
- * @throws NotFoundError; UsageError for an invalid name, and for one that the application has
- */
+/** @throws NotFoundError; UsageError for an invalid name, and for one that the application has */
 export function renameVariable(
   data: Data,
   application: string,
@@ -145,15 +135,15 @@ export function renameVariable(
 ): Data {
   checkVariableName(newName);
   const variables = variablesOf(data, application);
-  const known = variables.get(name);
-  if (!known)
+  const renamed = variables.get(name);
+  if (!renamed)
     throw new NotFoundError(
       `there is no variable "${name}"${suggestion(name, [...variables.keys()])} in ${application}`,
     );
   if (variables.has(newName))
     throw new UsageError(`${application} has a variable ${newName} already`);
-  const renamed = new Map([[known.id, { ...known, name: newName }]]);
-  return { ...data, variables: withRecords(data.variables, renamed) };
+  const changed = new Map([[renamed.id, { ...renamed, name: newName }]]);
+  return { ...data, variables: withRecords(data.variables, changed) };
 }
 
 function checkOtherValues(

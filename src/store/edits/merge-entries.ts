@@ -12,10 +12,7 @@ export interface Entry {
   readonly id: number;
   /** The keys of the entries that it needs: a value needs its variable and its environment. */
   readonly owners: readonly string[];
-  /**
-   * The fields of a record, or the content of a value. Those that a rotation changes together are
-   * one, `credentials`.
-   */
+  /** The fields of a record, or the content of a value. A pair and its rotations are one field. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -79,9 +76,7 @@ export function entriesOf(data: Data, base: Data): Entries {
 /**
  * Names by the ids of records. A renamed record has its name in `base`.
  *
- * @param isAlike whether two records with the same id are the same record: a merge may have given
- *   the id to a different
- *   one
+ * @param isAlike whether records with the same id are one: a merge may have given it to another
  */
 function commonNames<T extends Environment>(
   records: readonly T[],

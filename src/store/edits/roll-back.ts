@@ -5,23 +5,15 @@ import { recordsAfter } from "../record-changes.js";
 import { freshCredentials } from "./edit-environments.js";
 
 interface RollBackOptions {
-  /**
-   * Which variables to bring back, by their names now or before; if undefined, all of them and the
-   * environments.
-   */
+  /** Which variables to bring back, by their names now or before. Default: all, and environments. */
   isWanted?: ((name: string) => boolean) | undefined;
-  /**
-   * Whose values to bring back, with the definitions that no other environment uses; if undefined,
-   * all.
-   */
+  /** Whose values to bring back, with definitions that no other environment uses. Default: all. */
   environment?: EnvironmentRecord | undefined;
 }
 
 /**
- * Data as it was before some changes, but for credentials: an environment that comes back gets new
- * ones.
- *
- * @param changes the last ones that led to the data, newest first
+ * Data as it was before the last changes, newest first. An environment that comes back gets new
+ * credentials.
  */
 export function rollBack(
   data: Data,
@@ -81,20 +73,17 @@ function dataBefore(data: Data, changes: readonly Change[]): Data {
   return { ...data, ...old, environments };
 }
 
-/**
- * The current records, but for those that are taken from before. These may be missing on either
- * side.
- */
+/** The current records, with some from before, which may be missing on either side. */
 function mixed<T extends { readonly id: number }>(
   now: readonly T[],
   old: readonly T[],
   isTaken: (record: T) => boolean,
 ) {
   const taken = new Map(old.filter(isTaken).map((record) => [record.id, record]));
-  const kept = now.flatMap((record) => {
+  const current = now.flatMap((record) => {
     const replacement = isTaken(record) ? (taken.get(record.id) ?? []) : record;
     taken.delete(record.id);
     return replacement;
   });
-  return [...kept, ...taken.values()];
+  return [...current, ...taken.values()];
 }

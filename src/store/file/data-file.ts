@@ -6,22 +6,14 @@ import { byId, type Data, type List, NO_DATA } from "../data.js";
 import { checkData, type OpenContent, parseData } from "../schema/parse-data.js";
 import type { FileSealing, SealedForm } from "./file-sealing.js";
 
-/**
- * Bytes of the largest data file: JSON is parsed from one string, and V8's longest has about 512
- * MB.
- */
+/** The largest data file, in bytes: JSON is parsed from one string, in V8 of up to 512 MB. */
 export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
 interface ReadOptions {
   open?: OpenContent | undefined;
   parse?: ((bytes: Buffer) => Promise<Data>) | undefined;
 }
 
-/**
- * Reads a data file. A missing, empty or invalid one is an error: missing data must never look like
- * empty data.
- *
- * @throws InvalidDataError with a predicate as its message ("is empty"), to follow the file's path
- */
+/** @throws InvalidDataError with a predicate ("is empty"): missing data is never empty data */
 export function readDataFile(
   path: string,
   { open, parse = (bytes) => parseData(bytes, open) }: ReadOptions = {},
@@ -34,33 +26,23 @@ export function readDataFile(
     });
 }
 
-/**
- * The content of a data file, sealed or not, or no data of an empty one, if that may be.
- *
- * @throws InvalidDataError
- */
+/** The content of a data file, sealed or not. @throws InvalidDataError */
 export function readContent(path: string, name = path, mayBeEmpty = true): Promise<Data> {
   const parse = async (bytes: Buffer) =>
     mayBeEmpty && bytes.length === 0 ? NO_DATA : parseData(bytes, (content) => content);
   return withPathInErrors(name, readDataFile(path, { parse }));
 }
 
-/**
- * The sealing of one version of a data file. Undefined without keys.
- *
- * @throws UsageError for the keys
- */
+/** The sealing of one version of a data file. @throws UsageError for the keys */
 export async function fileSealing(
   keys: string | undefined,
   form?: SealedForm,
 ): Promise<FileSealing | undefined> {
-  // Loaded for sealed files alone.
   return keys === undefined
     ? undefined
     : new (await import("./file-sealing.js")).FileSealing({ keys, form });
 }
 
-/** Parses a data file, a sealed one with its keys, as {@link parseData}. */
 export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined): Promise<Data> {
   return parseData(bytes, (await fileSealing(keys))?.open);
 }

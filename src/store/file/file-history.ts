@@ -40,9 +40,9 @@ import {
 const MAX_ENTRIES = 1_000;
 /** The largest size of all entries, in bytes. */
 const MAX_BYTES = 10 * 1_048_576;
-/** The share that is kept once there are more. So only few writes rewrite the file. */
-const KEPT = 0.9;
-/** Opens a history to append to it, but does not create it. */
+/** The share that stays once there are more, so that few writes rewrite the file. */
+const REST = 0.9;
+/** Does not create the file. */
 const EXISTING = { flag: constants.O_WRONLY | constants.O_APPEND };
 
 export function historyPathOf(path: string): string {
@@ -62,12 +62,10 @@ export interface FileWrite {
 }
 
 /**
- * Records a write in the history of a data file. The line is on disk when this resolves, and valid
- * once the data file has been replaced.
+ * Records a write in the history of a data file, whose lock is held. The line is on disk when this
+ * resolves, and valid once the data file has been replaced (docs/design/history.md).
  *
- * @param path the data file, whose lock is held
- * @returns a function that marks the line, for when the new data file is on disk. If that fails, the
- *   line is valid only as long as no other program changes the data file
+ * @returns a function that marks the line, for when the new data file is on disk
  * @throws InvalidDataError with a predicate about the data file, which must not be replaced then
  */
 export async function recordWrite(path: string, write: FileWrite): Promise<() => Promise<void>> {
@@ -108,7 +106,7 @@ async function record(
   } else {
     const present = { data: write.data, state: before, time: dataFile.mtime, sealing };
     const valid = old && last ? validLines(old.bytes, last, present) : NO_LINES;
-    const share = isFull ? KEPT : 1;
+    const share = isFull ? REST : 1;
     const newest = newestLines(valid.lines, Math.floor(limit * share) - 1, MAX_BYTES * share);
     const { id } = valid;
     const baseline = toLine({ id, state: before, data: recordedData(write.data) }, sealing);
@@ -142,11 +140,8 @@ function validLines(bytes: Buffer, last: HistoryEnd, present: FileState): typeof
 }
 
 /**
- * Reads a history.
- *
  * @returns undefined if there is none
- * @throws InvalidDataError for a link, and if users who can't change the data file can change this
- *   one
+ * @throws InvalidDataError for a link, and if users who can't change the data file can change it
  */
 async function readHistory(path: string, dataFile: Stats): Promise<FileContent | undefined> {
   const stats = await lstat(path).catch(ifMissing(undefined));
@@ -158,11 +153,9 @@ async function readHistory(path: string, dataFile: Stats): Promise<FileContent |
 }
 
 /**
- * The history of a data file, with the changes of other programs, which the next write would
- * record.
+ * The history of a data file, with the changes of other programs.
  *
- * @throws InvalidDataError with a predicate about the data file; while the changes are read, with
- *   the whole message
+ * @throws InvalidDataError with a predicate; while the changes are read, with the whole message
  */
 export async function readFileHistory(path: string, sealing?: FileSealing): Promise<History> {
   const file = await realpath(path).catch(() => path);

@@ -24,7 +24,6 @@ const HEAD = /^\{"id":(\d{1,15}),(?:"state":"([\w-]{22})"(?:,"(data|time)"|\}))?
 const HEAD_BYTES = 64;
 const NEWLINE = 0x0a;
 
-/** A line: all data, a change, or neither if only the form of the data file has changed. */
 export interface HistoryLine extends Partial<Change> {
   readonly id: number;
   readonly state: string;
@@ -99,12 +98,7 @@ export interface HistoryEnd {
   readonly entries: number;
 }
 
-/**
- * Finds the last line that counts.
- *
- * @param state of the data file
- * @throws InvalidDataError as {@link parseLines}
- */
+/** Finds the last line that counts. @param state of the data file @throws as {@link parseLines} */
 export function judge(bytes: Buffer, state: string): HistoryEnd {
   const first = headOf(bytes);
   let highestId = headOf(bytes, bytes.lastIndexOf(NEWLINE) + 1)?.id ?? 0;
@@ -155,12 +149,7 @@ export interface FileState {
   readonly sealing: FileSealing | undefined;
 }
 
-/**
- * A line for what other programs have changed in a data file since the lines that count; undefined
- * for nothing.
- *
- * @throws InvalidDataError with a predicate about the history
- */
+/** A line for what other programs have changed in the data file. @throws as {@link parseLines} */
 export function outsideLine(
   lines: Buffer,
   last: HistoryEnd,
@@ -173,7 +162,6 @@ export function outsideLine(
   return { id, state, time: time.toISOString(), actor: "unknown", command: OUTSIDE, changes };
 }
 
-/** The data that the lines lead to. */
 function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {
   const later: (readonly RecordChange[])[] = [];
   for (const { data, changes = [] } of parseLines(bytes, sealing)) {
@@ -183,20 +171,15 @@ function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {
   throw damaged(0);
 }
 
-/**
- * The last changes, without baselines.
- *
- * @param most the largest number of changes
- * @param mostBytes their largest total size
- */
+/** The last changes, without baselines: at most this many, of this total size. */
 export function newestLines(bytes: Buffer, most: number, mostBytes: number): Buffer {
-  const kept: Buffer[] = [];
+  const newest: Buffer[] = [];
   let left = mostBytes;
   for (const { start, end } of linesFromEnd(bytes)) {
     if (headOf(bytes, start)?.isBaseline) continue;
     left -= end - start;
-    if (kept.length >= most || left < 0) break;
-    kept.push(bytes.subarray(start, end));
+    if (newest.length >= most || left < 0) break;
+    newest.push(bytes.subarray(start, end));
   }
-  return Buffer.concat(kept.reverse());
+  return Buffer.concat(newest.reverse());
 }

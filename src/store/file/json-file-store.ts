@@ -15,27 +15,19 @@ interface DataFileOptions {
   /** Unix time in milliseconds. */
   clock?: () => number;
   /**
-   * Whether to read the file again when it changes. If that fails, `snapshot` keeps the last good
-   * data, `problem` says why, and reading is retried until it succeeds. Then a large file is parsed
-   * in another thread.
+   * Whether to read the file again when it changes, until that succeeds. A large file is then
+   * parsed in another thread.
    */
   watch?: boolean;
   /** The content of a key file, for a sealed file; a plain one is refused then. */
   sealKeys?: string | undefined;
   /** Opens its content in place of `sealKeys`. */
   open?: OpenContent;
-  /**
-   * Called with the path before each read. To refuse it, throw an InvalidDataError with a predicate
-   * as its message.
-   */
+  /** Called before each read. Throws an InvalidDataError with a predicate to refuse the file. */
   check?: (path: string) => void;
 }
 
-/**
- * Opens the data file at `path`.
- *
- * @throws InvalidDataError when it is missing, unreadable or breaks a rule
- */
+/** @throws InvalidDataError when the file is missing, unreadable or breaks a rule */
 export function openDataFile(path: string, options: DataFileOptions = {}): Promise<FileStore> {
   return new JsonFileStore(path, options).open();
 }

@@ -5,10 +5,7 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import { type Data, keepRevisions } from "../data.js";
 import { parseWithKeys } from "./data-file.js";
 
-/**
- * Data in a form that is moved to another thread in no time: its long lists in pieces of JSON, as
- * bytes.
- */
+/** Data whose long lists are JSON in pieces, so that they are moved between threads in no time. */
 export interface DataInPieces {
   readonly head: Omit<Data, "variables" | "values">;
   readonly variables: readonly Uint8Array[];
@@ -21,15 +18,12 @@ export type ParseResult =
   | { data: DataInPieces; problem?: never }
   | { data?: never; problem: string };
 
-/**
- * Bytes of a file that is parsed in another thread. A smaller one is parsed in less time than the
- * thread takes to start.
- */
+/** The smallest file to parse in another thread, in bytes: the thread takes time to start. */
 const MIN_SIZE = 256 * 1_024;
 
 /**
- * Parses the bytes of a data file without making other work wait: a large one is parsed, checked
- * and hashed in another thread, and comes back in pieces.
+ * Parses the bytes of a data file. A large one is parsed, checked and hashed in another thread, and
+ * comes back in pieces, so that other work does not wait.
  *
  * @param bytes can't be used afterwards
  * @param signal ends the thread
@@ -61,11 +55,7 @@ async function join(pieces: readonly Uint8Array[]): Promise<unknown[]> {
   return list;
 }
 
-function runWorker(
-  bytes: Buffer,
-  signal: AbortSignal,
-  keys: string | undefined,
-): Promise<ParseResult> {
+function runWorker(bytes: Buffer, signal: AbortSignal, keys?: string): Promise<ParseResult> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
     const worker = new Worker(packageFile("dist/cli/parse-worker.cjs"), {
@@ -77,9 +67,7 @@ function runWorker(
     worker.once("message", resolve);
     worker.once("error", (error: NodeJS.ErrnoException) => {
       const isTooLarge = error.code === "ERR_WORKER_OUT_OF_MEMORY";
-      reject(
-        isTooLarge ? new InvalidDataError("is too large for the memory of this process") : error,
-      );
+      reject(isTooLarge ? new InvalidDataError("is too large for this process") : error);
     });
     worker.once("exit", (code) => {
       signal.removeEventListener("abort", stop);

@@ -29,11 +29,11 @@ const UNLOCKED: Adapter<Data> = { read: async () => null, write: async () => {} 
 /**
  * Reads the data file, applies `change`, records it in the history and replaces the file, all under
  * its lock: no other writer's change is lost, and this one is on disk when this resolves. If
- * another program changes the file meanwhile, `change` is called again with the new data. A link
- * stays a link. When `change` returns its argument, nothing is written, unless the sealing is due.
+ * another program changes the file meanwhile, `change` is called again. A link stays a link.
+ * Without a change, nothing is written, unless the sealing is due.
  *
- * @param db the database that reads and writes the file. If the update fails before the file is
- *   replaced, its data is meaningless until it is read again
+ * @param db if the update fails before the file is replaced, its data is meaningless until it is
+ *   read again
  * @returns the data as it was written, and the fingerprint of the file if that has changed
  * @throws NotDurableError when the change was made but may not be on disk. Otherwise the file is
  *   unchanged: InvalidDataError when it can't be read, locked or written, or when its history can't
@@ -75,7 +75,7 @@ export async function updateDataFile(
   }
 }
 
-/** lowdb's adapter for a data file under its lock. It reads the file once, and writes it once. */
+/** lowdb's adapter for a data file under its lock. */
 class LockedFile implements Adapter<Data> {
   readonly #file: string;
   readonly #replace: ReplaceFile;

@@ -1,29 +1,29 @@
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import type { VariableType } from "../../model/variable.js";
-import { DATA_VERSION, type Data, variableRecord } from "../data.js";
+import { DATA_VERSION, type Data, type VariableRecord, variableRecord } from "../data.js";
 import { freshCredentials } from "../edits/edit-environments.js";
 
 const ENVIRONMENTS = ["development", "test", "production"];
 
 /** Example variables with a value for each environment. */
-const EXAMPLES: [
-  secret: boolean,
-  type: VariableType,
-  name: string,
-  description: string,
-  values: JsonValue[],
-][] = [
+const EXAMPLES: [Pick<VariableRecord, "secret" | "type" | "name" | "description">, JsonValue[]][] =
   [
-    true,
-    "STRING",
-    "DATABASE_URL",
-    "Primary database",
-    ["postgres://localhost/dev", "postgres://localhost/test", "postgres://db.internal/app"],
-  ],
-  [false, "NUMBER", "PORT", "Where the program listens", [3000, 0, 8080]],
-  [false, "BOOLEAN", "DEBUG", "Log every step", [true, false, false]],
-  [false, "JSON", "FLAGS", "Feature flags", [{ beta: true }, { beta: true }, { beta: false }]],
-];
+    [
+      { secret: true, type: "STRING", name: "DATABASE_URL", description: "Primary database" },
+      ["postgres://localhost/dev", "postgres://localhost/test", "postgres://db.internal/app"],
+    ],
+    [
+      { secret: false, type: "NUMBER", name: "PORT", description: "Where the program listens" },
+      [3000, 0, 8080],
+    ],
+    [
+      { secret: false, type: "BOOLEAN", name: "DEBUG", description: "Log every step" },
+      [true, false, false],
+    ],
+    [
+      { secret: false, type: "JSON", name: "FLAGS", description: "Feature flags" },
+      [{ beta: true }, { beta: true }, { beta: false }],
+    ],
+  ];
 
 /**
  * The data of `init`: three environments with fresh random credentials.
@@ -33,7 +33,7 @@ const EXAMPLES: [
 export function starterData({ examples = false } = {}): Data {
   const application = "default";
   const variables = examples ? EXAMPLES : [];
-  const values = variables.flatMap(([, , , , values], v) =>
+  const values = variables.flatMap(([, values], v) =>
     values.map((value, e) => ({ variable_id: v + 1, environment_id: e + 1, content: { value } })),
   );
   return {
@@ -41,9 +41,7 @@ export function starterData({ examples = false } = {}): Data {
     environments: withIds(
       ENVIRONMENTS.map((name) => ({ application, name, ...freshCredentials() })),
     ),
-    variables: variables.map(([secret, type, name, description], v) =>
-      variableRecord({ id: v + 1, application, type, name, description, secret }),
-    ),
+    variables: variables.map(([variable], v) => variableRecord({ id: v + 1, ...variable })),
     values: withIds(values),
   };
 }

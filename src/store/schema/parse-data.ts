@@ -8,11 +8,7 @@ import { DATA_VERSION, type Data, type List } from "../data.js";
 import { DATA_RULE, RECORD_RULES } from "./data-rules.js";
 import { checkRelations } from "./relations.js";
 
-/**
- * Opens the content of a data file, sealed or not, whose rules were checked.
- *
- * @throws InvalidDataError with a predicate
- */
+/** Opens content whose rules were checked. @throws InvalidDataError with a predicate */
 export type OpenContent = (content: Data) => Data | Promise<Data>;
 
 const refuseSealed: OpenContent = (content) => {
@@ -24,9 +20,8 @@ const refuseSealed: OpenContent = (content) => {
  * Parses the bytes of a data file and fills in defaults.
  *
  * @param open default: a sealed file is refused
- * @throws InvalidDataError with the first broken rule and the record, or the line and column; never
- *   quotes the file,
- *   which is full of secrets
+ * @throws InvalidDataError with the first broken rule and the record, or the line and column. It
+ *   never quotes the file
  */
 export function parseData(bytes: Uint8Array, open = refuseSealed): Promise<Data> {
   // In steps, so that the bytes and then the text are released: each is as large as the data.
@@ -40,11 +35,7 @@ export function decode(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/**
- * Parses JSON that is stored.
- *
- * @throws InvalidDataError with a predicate as its message, which never quotes the text
- */
+/** @throws InvalidDataError with a predicate as its message, which never quotes the text */
 export function parseStoredText(text: string): unknown {
   if (text.startsWith("\uFEFF"))
     throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
@@ -66,8 +57,7 @@ export function parseStoredText(text: string): unknown {
  *
  * @param checked checked data that the content was made from
  * @returns the content itself if it is complete, otherwise a copy
- * @throws InvalidDataError that names the first broken rule and the record, never a value or a
- *   secret
+ * @throws InvalidDataError with the first broken rule and the record
  */
 export function checkData(content: unknown, checked?: Data): Data {
   if (!isObject(content)) throw new InvalidDataError("must contain one JSON object");
@@ -92,10 +82,9 @@ function refusal({ path, rule }: BrokenRule, content: Record<string, unknown>): 
 }
 
 /**
- * Checks one record, but not the records that it refers to.
+ * Checks one record, but not the records that it refers to, and fills in defaults.
  *
- * @returns the record with defaults filled in
- * @throws InvalidDataError with the broken rule, never a value or a secret
+ * @throws InvalidDataError with the broken rule
  */
 export function checkRecord(list: List, record: unknown): { readonly id: number } {
   const toError = ({ path, rule }: BrokenRule) =>

@@ -57,13 +57,7 @@ interface Describable {
 
 const idOf = ({ id }: Describable) => id;
 
-/**
- * Checks that no two records have the same key.
- *
- * @param what names the key in the error
- * @returns the records by their keys
- * @throws InvalidDataError
- */
+/** @param what names the key in the error @returns the records by their keys */
 function checkUnique<T extends Describable>(
   list: List,
   records: readonly T[],

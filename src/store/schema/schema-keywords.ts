@@ -17,10 +17,7 @@ const KEYWORDS = [
   "properties patternProperties dependentRequired prefixItems anyOf allOf oneOf",
 ];
 
-/**
- * Returns why a schema can't be in the data, to follow its name, or `undefined`.
- * `ValueChecker.brokenSchema` checks the arguments of its keywords too.
- */
+/** A predicate for a schema that can't be in the data. It does not check arguments of keywords. */
 export function schemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return "must be an object";
   const isLong = JSON.stringify(schema).length > MAX_SCHEMA;

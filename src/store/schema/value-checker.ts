@@ -128,7 +128,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["duration", (text: string) => durationMs(text) !== undefined],
 ]);
 
-/** Returns the result or the error of `work`. Deep data can exhaust the stack. */
+/** The result or the error of `work`. Deep data can exhaust the stack. */
 function tried<T>(work: () => T): T | Error {
   try {
     return work();

@@ -15,7 +15,7 @@ export async function checkSchema(schema: JsonSchema, what: string): Promise<voi
   if (broken !== undefined) throw new UsageError(`${what} is not valid: ${broken}`);
 }
 
-/** The longest time that other work has to wait, in milliseconds. */
+/** The longest time that other work waits. */
 const MAX_TURN_MS = 10;
 
 interface Checked {
@@ -41,11 +41,7 @@ async function findBroken<T extends Checked>(values: readonly T[]): Promise<Brok
   return broken;
 }
 
-/**
- * Checks the values whose record or definition has changed.
- *
- * @returns those that break their schemas; `isNew` says whether the value itself has changed
- */
+/** The values that break a schema after a change. `isNew`: the value itself has changed. */
 export async function brokenValues(data: Data, next: Data) {
   const variables = new Map(
     next.variables.filter(({ schema }) => schema).map((each) => [each.id, each]),
@@ -67,7 +63,7 @@ export function refuseBroken(broken: readonly Broken[], advice = ""): void {
     throw new UsageError(`refused by the schema: ${[...rules].join("; ")}${advice}`);
 }
 
-/** Checks values that will be encrypted. @throws UsageError, as `refuseBroken` does */
+/** Checks values that will be encrypted. @throws as `refuseBroken` */
 export async function checkPlainValues(
   data: Data,
   { application }: Pick<VariableRecord, "application">,
@@ -79,7 +75,7 @@ export async function checkPlainValues(
   );
 }
 
-/** Finds missing and invalid values of an environment. Encrypted values are not checked. */
+/** The missing and the invalid values of an environment. */
 export async function findProblems(
   variables: readonly VariableRecord[],
   values: readonly ValueRecord[],

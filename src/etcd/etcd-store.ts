@@ -1,4 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { withName } from "../kit/files/system-errors.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import { durationText } from "../kit/text/printable.js";
 import { command } from "../kit/text/shell.js";
@@ -22,6 +23,7 @@ import { StoreWriter } from "./store-writer.js";
 
 /** The pause after a watch has failed. */
 const PAUSE_MS = 200;
+const UNREADABLE = "the store can't be read";
 
 export interface EtcdStoreOptions {
   target: Omit<ReadTarget, "signal">;
@@ -50,7 +52,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   readonly #closed = new AbortController();
   #state: StoreState | undefined;
   #kept: LastData | undefined;
-  #problem: string | undefined;
+  problem: string | undefined;
   #isOutage = false;
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #following: Promise<unknown> | undefined;
@@ -69,18 +71,11 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return this.#state ? versionText(this.#state.head) : (this.#kept?.version ?? "");
   }
 
-  get problem(): string | undefined {
-    return this.#problem;
-  }
-
   get age(): number {
     return performance.now() - this.#confirmedAt;
   }
 
-  /**
-   * @throws InvalidDataError; UnreachableError, unless there is kept data; UnauthorizedError,
-   *   ServerError
-   */
+  /** @throws InvalidDataError, UnauthorizedError, ServerError; UnreachableError without kept data */
   async open(): Promise<this> {
     try {
       await this.#read().catch((error) => this.#openKept(error));
@@ -98,9 +93,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     if (!kept) throw error;
     this.#kept = kept;
     this.#confirmedAt = performance.now() - kept.age;
-    this.#problem =
-      `the store can't be read: ${error.message}; the data of ${durationText(kept.age)} ago is served, ` +
-      "which was kept on this machine";
+    this.problem = `${UNREADABLE}: ${error.message}; the data of ${durationText(kept.age)} ago is served, which was kept on this machine`;
   }
 
   /** Reads what was written since the last time, or everything. @throws as `open` */
@@ -119,8 +112,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
       this.#show(state, before, startedAt);
       return this.#state ?? state;
     } catch (error) {
-      if (!(error instanceof InvalidDataError) || error.message.startsWith(url)) throw error;
-      throw new InvalidDataError(`${url}: ${error.message}`);
+      throw (error as Error).message.startsWith(url) ? error : withName(`${url}:`, error);
     }
   }
 
@@ -137,29 +129,27 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     const isNew = !current || versionText(current.head) !== versionText(state.head);
     if (current && state.head.version < current.head.version)
       this.#options.warn?.(
-        `the store has gone back from write ${current.head.version} to ${state.head.version}: it was restored from a ` +
-          "backup, or somebody has put back an older state",
+        `the store has gone back from write ${current.head.version} to ${state.head.version}: it was restored, or somebody has put back an older state`,
       );
     // The same data stays the same object.
     this.#state = isNew || !current ? state : { ...state, data: current.data };
     this.#confirmedAt = Math.max(this.#confirmedAt, startedAt);
     this.#options.kept?.keep(this.#state.data, versionText(this.#state.head));
-    const hadProblem = this.#problem !== undefined;
-    this.#problem = undefined;
+    const hadProblem = this.problem !== undefined;
+    this.problem = undefined;
     if (isNew) this.tellReload({ isRead: true, milliseconds: performance.now() - startedAt });
     if (isNew || hadProblem) this.tell();
   }
 
-  /** The snapshot may be out of date. */
   #fail(error: Error): void {
     if (this.#closed.signal.aborted) return;
     const isOutage = error instanceof UnreachableError;
-    const isSameOutage = isOutage && this.#isOutage && this.#problem !== undefined;
-    const problem = `the store can't be read: ${error.message}; the last good data is served`;
+    const isSameOutage = isOutage && this.#isOutage && this.problem !== undefined;
+    const problem = `${UNREADABLE}: ${error.message}; the last good data is served`;
     this.tellReload({ isRead: false, milliseconds: 0 });
     // The reasons differ from one attempt to the next.
-    if (problem === this.#problem || isSameOutage) return;
-    [this.#problem, this.#isOutage] = [problem, isOutage];
+    if (problem === this.problem || isSameOutage) return;
+    [this.problem, this.#isOutage] = [problem, isOutage];
     this.tell();
   }
 
@@ -224,7 +214,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return this.inTurn(() => prune(this.#target, entries));
   }
 
-  /** One write after the other: those of one process don't compete. */
+  /** Writes of one process are made one after the other. */
   #write(
     write: (writer: StoreWriter) => Promise<void>,
     sealing = this.#target.sealing,

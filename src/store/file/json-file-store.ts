@@ -40,8 +40,8 @@ class JsonFileStore extends FollowedStore implements FileStore {
   readonly #closed = new AbortController();
   /** Its data may be ahead of the disk, unlike `snapshot`. */
   readonly #db: Low<Data>;
-  #snapshot = NO_DATA;
-  #problem: string | undefined;
+  snapshot = NO_DATA;
+  problem: string | undefined;
   #watch: FileWatch | undefined;
   #isAskedToRead = false;
   /** The fingerprint of the file as the last update wrote it, until the file is read again. */
@@ -59,14 +59,6 @@ class JsonFileStore extends FollowedStore implements FileStore {
     this.#db = new Low({ read, write: async () => {} }, NO_DATA);
   }
 
-  get snapshot(): Data {
-    return this.#snapshot;
-  }
-
-  get problem(): string | undefined {
-    return this.#problem;
-  }
-
   async open(): Promise<this> {
     // A key that breaks a rule is no problem of the file.
     await withPathInErrors(this.#path, fileSealing(this.#options.sealKeys));
@@ -76,10 +68,8 @@ class JsonFileStore extends FollowedStore implements FileStore {
         this.inTurn(() => this.#reload(version)),
       );
     try {
-      await withPathInErrors(
-        this.#path,
-        this.inTurn(() => this.#read()),
-      );
+      const reading = this.inTurn(() => this.#read());
+      await withPathInErrors(this.#path, reading);
     } catch (error) {
       await this.close();
       throw error;
@@ -113,8 +103,8 @@ class JsonFileStore extends FollowedStore implements FileStore {
   }
 
   #show(): void {
-    if (this.#snapshot === this.#db.data) return;
-    this.#snapshot = this.#db.data;
+    if (this.snapshot === this.#db.data) return;
+    this.snapshot = this.#db.data;
     this.tell();
   }
 
@@ -129,11 +119,10 @@ class JsonFileStore extends FollowedStore implements FileStore {
     this.removeListeners();
   }
 
-  /** Resolves to whether the file could be read. */
   async #reload(version: string): Promise<boolean> {
     const isAsked = this.#isAskedToRead;
     this.#isAskedToRead = false;
-    const before = this.#problem;
+    const before = this.problem;
     if (version === this.#written && !isAsked && !before) return true;
     this.#written = undefined;
     let startedAt = performance.now();
@@ -145,13 +134,13 @@ class JsonFileStore extends FollowedStore implements FileStore {
       problem = await this.#problemOfRead();
     }
     const milliseconds = performance.now() - startedAt;
-    this.#problem = problem;
+    this.problem = problem;
     if (isAsked || problem !== before || !problem) this.tell();
     this.tellReload({ isRead: !problem, milliseconds });
     return !problem;
   }
 
-  /** Reads the file. Resolves to the problem, if there is one; the snapshot stays then. */
+  /** Reads the file. Resolves to the problem; the snapshot stays then. */
   async #problemOfRead(): Promise<string | undefined> {
     return this.#read().catch(
       ({ message }: Error) => `the data file ${message}; the last good data is served`,
@@ -160,14 +149,14 @@ class JsonFileStore extends FollowedStore implements FileStore {
 
   async #read(): Promise<undefined> {
     await this.#db.read();
-    this.#snapshot = this.#db.data;
+    this.snapshot = this.#db.data;
   }
 
   readonly #parse = async (bytes: Buffer): Promise<Data> => {
     const { open, sealKeys, watch } = this.#options;
     if (open) return parseData(bytes, open);
     // Another thread takes time to start, and no work waits for the first data.
-    if (!watch || this.#snapshot === NO_DATA) return parseWithKeys(bytes, sealKeys);
+    if (!watch || this.snapshot === NO_DATA) return parseWithKeys(bytes, sealKeys);
     return parseApart(bytes, this.#closed.signal, sealKeys);
   };
 }

@@ -11,8 +11,7 @@ import { openDataFile } from "./store/file/json-file-store.js";
 import { createMemoryStore } from "./store/memory/memory-store.js";
 import { followProblem } from "./store/store.js";
 
-export interface ServeOptions
-  extends Omit<ServerOptions, "maxStale" | "audit" | "statistics" | "fd"> {
+export interface ServeOptions extends Omit<ServerOptions, "maxStale" | "audit" | "metrics" | "fd"> {
   /**
    * The path of a data file, which is reloaded when it changes; or the content of one, as an
    * object.

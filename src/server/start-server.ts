@@ -3,13 +3,13 @@ import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/tolerance.js";
 import type { Audit } from "./api/audit.js";
 import { createAuthenticator } from "./api/authentication.js";
-import { createFaults, type Faults } from "./api/faults.js";
+import type { Faults } from "./api/faults.js";
 import { RequestChain, type RequestChainParts } from "./api/request-chain.js";
 import type { ServedRequest } from "./api/served-request.js";
 import { answerUnparsed } from "./api/unparsed-requests.js";
 import { createAddressOf } from "./limits/client-address.js";
-import { createRateLimiter } from "./limits/rate-limiter.js";
-import type { ServerStatistics } from "./metrics/statistics.js";
+import { RateLimiter } from "./limits/rate-limiter.js";
+import type { ServerMetrics } from "./metrics/registry.js";
 import { Connections } from "./wire/connections.js";
 import { createListener, listen, serverUrl } from "./wire/listener.js";
 import type { TlsCredentials } from "./wire/tls.js";
@@ -61,8 +61,8 @@ export interface ServerOptions {
   onRequest?: (request: ServedRequest) => void;
   /** Records each request, except for `/healthz`, before it is answered. */
   audit?: Audit | undefined;
-  /** The statistics to count in. */
-  statistics?: ServerStatistics | undefined;
+  /** The metrics to count in. */
+  metrics?: ServerMetrics | undefined;
   /** Descriptor of a socket to listen on, in place of `host` and `port`. */
   fd?: number | undefined;
 }
@@ -97,7 +97,7 @@ export async function startServer(
   clock: () => number,
   ticks = performance.now.bind(performance),
 ): Promise<RunningServer> {
-  const { fd, tls, statistics, audit, onConnectionsRefused = () => {} } = options;
+  const { fd, tls, metrics, onConnectionsRefused } = options;
   const { host = defaults.DEFAULT_HOST, port: requestedPort = defaults.DEFAULT_PORT } = options;
   const {
     drainGrace = defaults.DEFAULT_DRAIN_GRACE,
@@ -108,10 +108,7 @@ export async function startServer(
   const connections = new Connections(server, { maxConnections, onConnectionsRefused });
   answerUnparsed(connections, parts);
   server.on("request", connections.inTurn(new RequestChain(parts).handle));
-  if (statistics) {
-    statistics.openConnections = () => connections.count;
-    statistics.isRecordingFailed = () => audit?.isFailing === true;
-  }
+  if (metrics) metrics.openConnections = () => connections.count;
   const { address, port } = await listen(server, { host, port: requestedPort, fd });
   let closing: Promise<void> | undefined;
   return {
@@ -131,28 +128,29 @@ function createParts(
   const {
     rateLimit: limit = defaults.DEFAULT_RATE_LIMIT,
     rateWindow: window = defaults.DEFAULT_RATE_WINDOW,
-    maxStale = Number.POSITIVE_INFINITY,
     onInternalError = () => {},
-    statistics,
-    audit,
+    onRequest,
+    metrics,
   } = options;
   const addressOf = createAddressOf(options.trustProxy);
-  const limiter = createRateLimiter({ limit, window }, ticks, statistics?.decide);
+  const limiter = new RateLimiter({ limit, window }, ticks, metrics?.decide);
   const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
-  const authenticate = createAuthenticator(service, limiter, {
+  const rules = { addressOf, clock, ticks, tolerance };
+  const report = (request: ServedRequest) => {
+    metrics?.count(request);
+    onRequest?.(request);
+  };
+  return {
+    service,
+    authenticate: createAuthenticator(service, limiter, rules),
+    limiter,
     addressOf,
+    faults: options.faults,
+    maxStale: options.maxStale,
+    audit: options.audit,
     clock,
     ticks,
-    tolerance,
-  });
-  const faults = createFaults(options.faults ?? {}, service, clock);
-  const observers = [statistics?.count, options.onRequest].filter((each) => each !== undefined);
-  const onRequest =
-    observers.length === 0
-      ? undefined
-      : (request: ServedRequest) => {
-          for (const observe of observers) observe(request);
-        };
-  const hooks = { audit, onRequest, onInternalError };
-  return { service, authenticate, limiter, addressOf, faults, maxStale, ticks, ...hooks };
+    onRequest: metrics || onRequest ? report : undefined,
+    onInternalError,
+  };
 }

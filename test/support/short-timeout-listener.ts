@@ -3,7 +3,7 @@ import type { RequestListener } from "node:http";
 import { onTestFinished } from "vitest";
 import { answerUnparsed } from "../../src/server/api/unparsed-requests.js";
 import { createAddressOf } from "../../src/server/limits/client-address.js";
-import { createRateLimiter } from "../../src/server/limits/rate-limiter.js";
+import { RateLimiter } from "../../src/server/limits/rate-limiter.js";
 import { Connections } from "../../src/server/wire/connections.js";
 import { createListener, listen } from "../../src/server/wire/listener.js";
 
@@ -12,14 +12,11 @@ import { createListener, listen } from "../../src/server/wire/listener.js";
  * current test ends.
  */
 export async function shortTimeoutListener(listener: RequestListener = () => {}) {
-  const limiter = createRateLimiter({ limit: 7_500, window: 60 }, () => performance.now());
+  const limiter = new RateLimiter({ limit: 7_500, window: 60 }, () => performance.now());
   const addressOf = createAddressOf();
   const limits = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 };
   const server = await createListener(undefined, limits);
-  const connections = new Connections(server, {
-    maxConnections: 0,
-    onConnectionsRefused: () => {},
-  });
+  const connections = new Connections(server, { maxConnections: 0 });
   answerUnparsed(connections, { limiter, addressOf });
   server.on("request", connections.inTurn(listener));
   onTestFinished(() => {

@@ -59,10 +59,6 @@ export class AppendFile {
     }
   }
 
-  get isOpen(): boolean {
-    return this.#descriptor !== undefined;
-  }
-
   close(): void {
     if (this.#descriptor !== undefined) closeSync(this.#descriptor);
     this.#descriptor = undefined;

@@ -22,33 +22,24 @@ export interface Audit {
   readonly isFailing?: boolean;
 }
 
-/** Where lines are appended, all of a call or none. */
+/** Where a line is appended, all of it or nothing. */
 interface AuditFile {
-  readonly isOpen: boolean;
-  append(lines: string): void;
+  append(line: string): void;
+  /** Opens the file that is at the path now. If it throws, the one before stays open. */
   open(): void;
   close(): void;
-}
-
-export interface AuditState {
-  /** `undefined` once the problem is resolved. */
-  readonly problem: string | undefined;
-  /** Whether lines are written all the same, into the file that was open before. */
-  readonly isRecording: boolean;
-  /** Lines that could not be written, once they are counted in the file. */
-  readonly lost: number;
 }
 
 interface AuditLogOptions {
   /** Unix time in milliseconds. */
   clock: () => number;
-  /** Monotonic clock in milliseconds. */
-  ticks: () => number;
-  /** Called when the file can't be written or opened again, and when it can. */
-  onProblem: (state: AuditState) => void;
+  /** Called once when lines can't be written. */
+  onFailed: (reason: string) => void;
+  /** Called when lines can be written again. @param lost the number of missing lines */
+  onRecovered: (lost: number) => void;
 }
 
-/** The time after which a file that could not be written or opened is tried again. */
+/** The time after which a file that could not be written is tried again. */
 const RETRY_MS = 1_000;
 
 /** Appends a line of JSON to a file for each request within the rate limit. */
@@ -56,11 +47,9 @@ export class AuditLog implements Audit {
   readonly #file: AuditFile;
   readonly #options: AuditLogOptions;
   readonly #time: () => string;
-  #problem: string | undefined;
-  #retryAt = Number.NEGATIVE_INFINITY;
   #lost = 0;
-  #reopening: NodeJS.Timeout | undefined;
-  #recovering: NodeJS.Timeout | undefined;
+  /** Set while the file can't be written: then lines are only counted. */
+  #retry: NodeJS.Timeout | undefined;
 
   constructor(file: AuditFile, options: AuditLogOptions) {
     this.#file = file;
@@ -69,103 +58,54 @@ export class AuditLog implements Audit {
   }
 
   get isFailing(): boolean {
-    return Number.isFinite(this.#retryAt);
+    return this.#retry !== undefined;
   }
 
-  record({
-    id,
-    apiKey,
-    client,
-    environment,
-    address,
-    method,
-    route,
-    status,
-    read,
-  }: AuditEntry): boolean {
-    // Their number has no limit.
+  record({ id, apiKey: key, client, environment, address: from, ...rest }: AuditEntry): boolean {
+    const { method, route, status, read } = rest;
+    // The number of requests over the limit has no limit.
     if (status === TOO_MANY_REQUESTS.status) return true;
-    const entry = {
-      id,
-      key: apiKey,
-      client,
-      environment,
-      from: address,
-      method,
-      route,
-      status,
-      read,
-    };
-    return this.#append(entry);
-  }
-
-  /**
-   * Goes on in the file that is at the path now, after the other one was renamed; in that one,
-   * until it succeeds.
-   */
-  reopen(): void {
-    clearTimeout(this.#reopening);
-    this.#reopening = undefined;
-    try {
-      this.#file.open();
-    } catch (error) {
-      this.#tell((error as Error).message, this.#file.isOpen);
-      this.#reopening = setTimeout(() => this.reopen(), RETRY_MS).unref();
-      return;
-    }
-    this.#retryAt = Number.NEGATIVE_INFINITY;
-    if (this.#recordLost()) this.#tell(undefined);
-  }
-
-  close(): void {
-    clearTimeout(this.#reopening);
-    this.#recordLost();
-    clearTimeout(this.#recovering);
-    this.#file.close();
-  }
-
-  #append(entry: object): boolean {
-    const isWritten =
-      this.#options.ticks() >= this.#retryAt &&
-      this.#recordLost() &&
-      this.#write(jsonLine({ time: this.#time(), ...entry }));
+    const entry = { id, key, client, environment, from, method, route, status, read };
+    const isWritten = !this.isFailing && this.#write(entry);
     if (!isWritten) this.#lost++;
-    else if (!this.#reopening) this.#tell(undefined);
     return isWritten;
   }
 
-  /** Writes how many lines are missing. @returns whether that is known to all who read the file */
-  #recordLost(): boolean {
-    const lost = this.#lost;
-    if (lost === 0) return true;
-    if (!this.#write(jsonLine({ time: this.#time(), lines_lost: lost }))) return false;
-    this.#lost = 0;
-    if (!this.#reopening) this.#tell(undefined, true, lost);
-    return true;
+  /**
+   * Continues in the file that is at the path now, after the other one was renamed.
+   *
+   * @throws InvalidDataError if that can't be opened: lines go into the other one as before
+   */
+  reopen(): void {
+    this.#file.open();
+    if (this.isFailing) this.#recover();
   }
 
-  #write(line: string): boolean {
+  close(): void {
+    if (this.isFailing) this.#recover();
+    clearTimeout(this.#retry);
+    this.#file.close();
+  }
+
+  #write(entry: object): boolean {
     try {
-      this.#file.append(line);
-      this.#retryAt = Number.NEGATIVE_INFINITY;
+      this.#file.append(`${JSON.stringify({ time: this.#time(), ...entry })}\n`);
       return true;
     } catch (error) {
-      this.#retryAt = this.#options.ticks() + RETRY_MS;
-      this.#tell((error as Error).message, false);
-      // Without another request, nobody else would try.
-      clearTimeout(this.#recovering);
-      this.#recovering = setTimeout(() => this.#recordLost(), RETRY_MS).unref();
+      if (!this.isFailing) this.#options.onFailed((error as Error).message);
+      // Without another request, nothing else would try.
+      this.#retry = setTimeout(() => this.#recover(), RETRY_MS).unref();
       return false;
     }
   }
 
-  #tell(problem: string | undefined, isRecording = true, lost = 0): void {
-    if (problem === this.#problem) return;
-    this.#problem = problem;
-    this.#options.onProblem({ problem, isRecording, lost });
+  /** Writes how many lines are missing. If that fails, it is tried again later. */
+  #recover(): void {
+    clearTimeout(this.#retry);
+    const lost = this.#lost;
+    if (!this.#write({ lines_lost: lost })) return;
+    this.#lost = 0;
+    this.#retry = undefined;
+    this.#options.onRecovered(lost);
   }
-}
-
-function jsonLine(entry: object): string {
-  return `${JSON.stringify(entry)}\n`;
 }

@@ -13,7 +13,7 @@ import type { Audit } from "./audit.js";
 import type { Authenticate, Identity } from "./authentication.js";
 import { DataReplies, type DataReply } from "./data-replies.js";
 import { errorReply, MESSAGES, METHOD_NOT_ALLOWED, TOO_MANY_REQUESTS } from "./error-replies.js";
-import type { FaultInjector } from "./faults.js";
+import { type Faults, failureOf, simulateArrival } from "./faults.js";
 import { createRouter, routeOf } from "./routes.js";
 import { requestId, type ServedRequest } from "./served-request.js";
 
@@ -22,12 +22,14 @@ export interface RequestChainParts {
   authenticate: Authenticate;
   limiter: RateLimiter;
   addressOf: AddressOf;
-  faults: FaultInjector | undefined;
+  faults: Faults | undefined;
   /** See `checkHealth` of the service. */
-  maxStale: number;
+  maxStale: number | undefined;
   audit?: Audit | undefined;
   /** Called for every request that is answered. */
   onRequest?: ((request: ServedRequest) => void) | undefined;
+  /** Unix time in milliseconds. */
+  clock: () => number;
   /** Monotonic clock in milliseconds. */
   ticks: () => number;
   /** Called with every error that the caller only sees as "Internal server error". */
@@ -87,18 +89,17 @@ export class RequestChain {
   }
 
   readonly handle: RequestListener = (req, res) => {
+    const { faults, clock } = this.#parts;
     const arrived = this.#arrive(req, res);
-    const delay = this.#parts.faults?.onArrival(res);
-    if (delay) void delay.catch((error) => error).then((error) => this.#proceed(arrived, error));
+    const delay = faults && simulateArrival(faults, res, clock);
+    if (delay) void delay.then(() => this.#proceed(arrived));
     else this.#proceed(arrived);
   };
 
-  /** @param failure of what came before */
-  #proceed(arrived: Arrived, failure?: unknown): void {
+  #proceed(arrived: Arrived): void {
     let counted: Counted = { arrived, identity: NOBODY, headers: NOT_STORED };
     let reply: Reply | Promise<Reply>;
     try {
-      if (failure !== undefined) throw failure;
       counted = this.#count(this.#identify(arrived));
       reply = this.#admit(counted) ?? this.#answer(counted);
     } catch (error) {
@@ -161,7 +162,8 @@ export class RequestChain {
 
   /** @returns why the request is refused; everything under /v1 needs valid credentials */
   #admit({ arrived: { path, malformation }, identity, refusal }: Counted): Reply | undefined {
-    const early = refusal ?? this.#parts.faults?.failure(path) ?? malformation;
+    const { faults } = this.#parts;
+    const early = refusal ?? (faults && failureOf(faults)) ?? malformation;
     if (early !== undefined) return early;
     return identity.owner === undefined && UNDER_V1.test(path) ? UNAUTHORIZED : undefined;
   }

@@ -6,25 +6,25 @@ import type { Counter } from "../limits/rate-limiter.js";
 export interface ServedRequest {
   /** The trace id of `traceparent`, `x-request-id`, or a random UUID. */
   readonly id: string;
-  /** Undefined for a request that can't be parsed. */
-  readonly method: string | undefined;
+  /** `undefined` for a request that can't be parsed. */
+  readonly method?: string | undefined;
   /** Without the query. Can contain a variable's name: not for logs. */
   readonly path: string;
-  /** The pattern of the path, such as `/v1/variables/:id`; undefined if there is no such route. */
-  readonly route: string | undefined;
+  /** The pattern of the path, such as `/v1/variables/:id`; `undefined` if no route matches. */
+  readonly route?: string | undefined;
   readonly status: number;
   /** From the head of the request to its answer. */
   readonly milliseconds: number;
   /** The length of the answer's body. */
   readonly bytes: number;
   /** The API key of valid credentials. */
-  readonly apiKey: string | undefined;
-  /** The name of that, if it is a named key. */
-  readonly client: string | undefined;
+  readonly apiKey?: string | undefined;
+  /** The name of that key, if it is a named key. */
+  readonly client?: string | undefined;
   /** As `clientAddress` returns it. */
   readonly address: string;
-  /** The counter of the request; undefined if it was not counted. */
-  readonly counter: Counter["kind"] | undefined;
+  /** The counter of the request; `undefined` if it was not counted. */
+  readonly counter?: Counter["kind"] | undefined;
 }
 
 /** The trace id, in a header as of W3C Trace Context level 1. Zeros are not an id. */

@@ -1,8 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
-import { isIP, type Socket } from "node:net";
+import { isIP, isIPv4, type Socket } from "node:net";
 import { isProxyRange, proxyMatcher } from "../../kit/net/proxy-range.js";
 import { UsageError } from "../../kit/text/errors.js";
-import { clientAddress } from "./rate-limiter.js";
 
 /** The address that a request is counted and logged under, as `clientAddress` returns it. */
 export type AddressOf = (req: {
@@ -51,4 +50,25 @@ function forwardedAddress(
     if (!trusts(entry)) return address;
   }
   return address;
+}
+
+/**
+ * The address that a client's requests are counted under: an IPv4 address, or the /64 of an IPv6
+ * address, since one client usually has a whole /64. An IPv4-mapped address (`::ffff:192.0.2.1`) is
+ * the IPv4 address; zones are ignored.
+ *
+ * @param remoteAddress of a socket: `undefined` after the client has disconnected
+ */
+export function clientAddress(remoteAddress: string | undefined): string {
+  if (remoteAddress === undefined) return "unknown";
+  const address = remoteAddress.replace(/^::ffff:(?=[\d.]+$)/i, "");
+  if (isIPv4(address)) return address;
+  // The URL parser normalizes the address: lower case, no leading zeros, no dotted quad.
+  const { hostname } = new URL(`http://[${address.replace(/%.*/, "")}]`);
+  const [head = [], tail] = hostname
+    .slice(1, -1)
+    .split("::")
+    .map((part) => part.split(":").filter(Boolean));
+  const zeros = Array<string>(tail ? 8 - head.length - tail.length : 0).fill("0");
+  return `${[...head, ...zeros, ...(tail ?? [])].slice(0, 4).join(":")}::/64`;
 }

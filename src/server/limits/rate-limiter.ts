@@ -1,4 +1,3 @@
-import { isIPv4 } from "node:net";
 import {
   LIMIT_HEADER,
   type RateLimit,
@@ -12,8 +11,6 @@ export interface RateLimitOptions {
   limit: number;
   /** Length of the window in seconds; it starts with a counter's first request. */
   window: number;
-  /** Addresses that get a counter of their own, for each kind. Default 10,000. */
-  maxAddresses?: number;
 }
 
 /**
@@ -34,50 +31,59 @@ interface RateLimitResult {
   retryAfter?: number;
 }
 
-export interface RateLimiter {
-  count(counter: Counter): RateLimitResult;
+/**
+ * Addresses that get a counter of their own, for each kind. A counter takes about 300 bytes: a
+ * million would take 0.3 GB, and block the server when they expire.
+ */
+const MAX_ADDRESSES = 10_000;
+
+/** Counts requests in memory. */
+export class RateLimiter {
+  readonly #limit: number;
+  readonly #ticks: () => number;
+  readonly #onDecision: ((kind: Counter["kind"], isAllowed: boolean) => void) | undefined;
+  readonly #windows: Readonly<Record<Counter["kind"], Windows>>;
+
+  /**
+   * @param ticks monotonic clock in milliseconds
+   * @param onDecision called for each request that is counted
+   */
+  constructor(
+    { limit, window }: RateLimitOptions,
+    ticks: () => number,
+    onDecision?: (kind: Counter["kind"], isAllowed: boolean) => void,
+  ) {
+    this.#limit = limit;
+    this.#ticks = ticks;
+    this.#onDecision = onDecision;
+    const lengthMs = window * 1_000;
+    this.#windows = {
+      key: new Windows(lengthMs, Number.POSITIVE_INFINITY),
+      address: new Windows(lengthMs, MAX_ADDRESSES),
+      health: new Windows(lengthMs, MAX_ADDRESSES),
+    };
+  }
+
+  count({ kind, id }: Counter): RateLimitResult {
+    const limit = this.#limit;
+    if (limit === 0) return {};
+    // Rounded, or a floating-point error could make the window longer by a second in the headers.
+    const now = Math.floor(this.#ticks());
+    const { count, end } = this.#windows[kind].count(id, now);
+    const reset = Math.ceil((end - now) / 1_000);
+    const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
+    this.#onDecision?.(kind, count <= limit);
+    return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
+  }
+
   /**
    * Whether the next request will exceed the limit. Always false for an address without a counter
    * of its own.
    */
-  isUsedUp(counter: Counter): boolean;
-}
-
-/**
- * About 600 bytes each: a million would take 0.6 GB, and block the server for half a second when
- * they expire.
- */
-const MAX_ADDRESSES = 10_000;
-
-/**
- * Counts requests in memory.
- *
- * @param ticks monotonic clock in milliseconds
- * @param onDecision called for each request that is counted
- */
-export function createRateLimiter(
-  { limit, window, maxAddresses = MAX_ADDRESSES }: RateLimitOptions,
-  ticks: () => number,
-  onDecision?: (kind: Counter["kind"], isAllowed: boolean) => void,
-): RateLimiter {
-  if (limit === 0) return { count: () => ({}), isUsedUp: () => false };
-  const windows = {
-    key: new Windows(window * 1_000, Number.POSITIVE_INFINITY),
-    address: new Windows(window * 1_000, maxAddresses),
-    health: new Windows(window * 1_000, maxAddresses),
-  };
-  return {
-    count({ kind, id }) {
-      // Rounded, or a floating-point error could make the window longer by a second in the headers.
-      const now = Math.floor(ticks());
-      const { count, end } = windows[kind].count(id, now);
-      const reset = Math.ceil((end - now) / 1_000);
-      const rateLimit = { limit, remaining: Math.max(0, limit - count), reset };
-      onDecision?.(kind, count <= limit);
-      return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
-    },
-    isUsedUp: ({ kind, id }) => windows[kind].countOf(id, ticks()) >= limit,
-  };
+  isUsedUp({ kind, id }: Counter): boolean {
+    const limit = this.#limit;
+    return limit > 0 && this.#windows[kind].countOf(id, this.#ticks()) >= limit;
+  }
 }
 
 /**
@@ -98,41 +104,33 @@ export function rateLimitHeaders(rateLimit: RateLimit | undefined, retryAfter?: 
   ];
 }
 
-/** The requests that a counter has counted, for a time that starts with the first of them. */
+/** The number of requests up to `end`, in milliseconds on a monotonic clock. */
 interface Window {
   count: number;
   end: number;
-  /** To the nearest 64th of a window. */
-  lastSeen: number;
 }
 
 /**
- * The counters of one kind. A counter keeps its place while it counts a request in every window, so
- * nobody can reset one by sending from many addresses. Once all places are taken, other ids share
- * one counter. Times are in milliseconds on a monotonic clock.
+ * The counters of one kind. Once there are as many as allowed, other ids share one. An id keeps its
+ * counter while it sends a request in every window, so nobody can reset one by sending from many
+ * addresses.
  */
 class Windows {
   readonly #lengthMs: number;
-  readonly #maxPlaces: number;
-  /** Until a counter moves to the end of the map again: with each request, it would cost 0.3 µs. */
-  readonly #restMs: number;
-  /** The least recently used first. */
+  readonly #max: number;
+  /** The window that ends first comes first. */
   readonly #windows = new Map<string, Window>();
-  readonly #others: Window = { count: 0, end: 0, lastSeen: 0 };
+  readonly #shared: Window = { count: 0, end: 0 };
 
-  constructor(lengthMs: number, maxPlaces: number) {
+  constructor(lengthMs: number, max: number) {
     this.#lengthMs = lengthMs;
-    this.#maxPlaces = maxPlaces;
-    this.#restMs = lengthMs / 64;
+    this.#max = max;
   }
 
   /** Counts a request. */
   count(id: string, now: number): Readonly<Window> {
-    const window = this.#place(id, now) ?? this.#others;
-    if (window.end <= now) {
-      window.count = 0;
-      window.end = now + this.#lengthMs;
-    }
+    const own = this.#windows.get(id);
+    const window = own && own.end > now ? own : this.#begin(id, now);
     window.count++;
     return window;
   }
@@ -143,46 +141,23 @@ class Windows {
     return window && window.end > now ? window.count : 0;
   }
 
-  #place(id: string, now: number): Window | undefined {
-    const known = this.#windows.get(id);
-    if (known && now - known.lastSeen < this.#restMs) return known;
-    if (known) this.#windows.delete(id);
-    else this.#dropUnused(now);
-    if (this.#windows.size >= this.#maxPlaces) return undefined;
-    const window = known ?? { count: 0, end: 0, lastSeen: now };
-    window.lastSeen = now;
-    this.#windows.set(id, window);
+  /** Begins a window of an id, or returns the shared one. */
+  #begin(id: string, now: number): Window {
+    if (!this.#windows.delete(id)) this.#dropUnused(now);
+    const isFull = this.#windows.size >= this.#max;
+    const window = isFull ? this.#shared : { count: 0, end: 0 };
+    if (!isFull) this.#windows.set(id, window);
+    if (window.end <= now) {
+      window.count = 0;
+      window.end = now + this.#lengthMs;
+    }
     return window;
   }
 
   #dropUnused(now: number): void {
-    for (const [id, { lastSeen }] of this.#windows) {
-      if (now - lastSeen <= this.#lengthMs + this.#restMs) return;
+    for (const [id, { end }] of this.#windows) {
+      if (now - end <= this.#lengthMs) return;
       this.#windows.delete(id);
     }
   }
-}
-
-/**
- * The address that a client's requests are counted under: an IPv4 address, or the /64 of an IPv6
- * address, since one client usually has a whole /64. An IPv4-mapped address (`::ffff:192.0.2.1`) is
- * the IPv4 address; zones are ignored.
- *
- * @param remoteAddress of a socket: undefined after the client has disconnected
- */
-export function clientAddress(remoteAddress: string | undefined): string {
-  if (remoteAddress === undefined) return "unknown";
-  if (isIPv4(remoteAddress)) return remoteAddress;
-  // The URL parser normalizes the address: lower case, no leading zeros, no dotted quad.
-  const { hostname } = new URL(`http://[${remoteAddress.replace(/%.*/, "")}]`);
-  const [head = [], tail] = hostname
-    .slice(1, -1)
-    .split("::")
-    .map((part) => part.split(":").filter(Boolean));
-  const zeros = Array<string>(tail ? 8 - head.length - tail.length : 0).fill("0");
-  const groups = [...head, ...zeros, ...(tail ?? [])];
-  if (groups.slice(0, 6).join(":") !== "0:0:0:0:0:ffff")
-    return `${groups.slice(0, 4).join(":")}::/64`;
-  const [high = 0, low = 0] = groups.slice(6).map((group) => Number.parseInt(group, 16));
-  return [high >> 8, high & 255, low >> 8, low & 255].join(".");
 }

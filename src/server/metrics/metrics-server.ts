@@ -1,8 +1,6 @@
-import { createServer, type RequestListener, type ServerResponse } from "node:http";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
-import { originForm } from "../api/arrival.js";
 import { LISTENER_OPTIONS, listen, serverUrl } from "../wire/listener.js";
-import { readMetrics } from "./registry.js";
 
 /** Prometheus keeps one connection open. */
 const MAX_CONNECTIONS = 16;
@@ -20,32 +18,25 @@ export interface MetricsServerOptions {
   registry: Registry;
   /** Called with an error that prevents a metric from being read. */
   onError: (error: unknown) => void;
-  /** Milliseconds that a client has for a request. Default 5,000. */
-  requestTimeout?: number;
 }
 
 /**
- * Serves `GET /metrics` in the text format of Prometheus, or in that of OpenMetrics, which has
- * exemplars. It has no credentials and no rate limit.
+ * Serves `GET /metrics` in the text format of Prometheus, without credentials and rate limit.
  *
  * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
  */
-export async function startMetricsServer({
-  host,
-  port: requestedPort,
-  registry,
-  onError,
-  requestTimeout = 5_000,
-}: MetricsServerOptions): Promise<MetricsServer> {
-  const timeouts = { headersTimeout: requestTimeout, requestTimeout };
-  const server = createServer({
-    ...LISTENER_OPTIONS,
-    ...timeouts,
-    connectionsCheckingInterval: requestTimeout / 5,
-  });
+export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
+  const { host, registry, onError } = options;
+  // A request may have a body, which takes one of the connections until it is complete.
+  const server = createServer({ ...LISTENER_OPTIONS, requestTimeout: 5_000 });
   server.maxConnections = MAX_CONNECTIONS;
-  server.on("request", createHandler(registry, onError));
-  const { port } = await listen(server, { host, port: requestedPort });
+  server.on("request", (req, res) =>
+    answer(req, res, registry).catch((error) => {
+      onError(error);
+      send(res, 500, "Internal server error\n");
+    }),
+  );
+  const { port } = await listen(server, options);
   return {
     url: `${serverUrl(host, port, false)}/metrics`,
     close: () =>
@@ -56,21 +47,15 @@ export async function startMetricsServer({
   };
 }
 
-function createHandler(registry: Registry, onError: (error: unknown) => void): RequestListener {
-  return async (req, res) => {
-    const { method, headers } = req;
-    if (originForm(req).replace(/\?.*/s, "") !== "/metrics") return send(res, 404, "Not found\n");
-    if (method !== "GET" && method !== "HEAD")
-      return send(res.setHeader("Allow", "GET, HEAD"), 405, "Only GET\n");
-    try {
-      const isOpenMetrics = headers.accept?.includes("application/openmetrics-text") === true;
-      const current = await readMetrics(registry, isOpenMetrics);
-      send(res, 200, await current.metrics(), current.contentType);
-    } catch (error) {
-      onError(error);
-      send(res, 500, "Internal server error\n");
-    }
-  };
+async function answer(
+  { method = "", url = "" }: IncomingMessage,
+  res: ServerResponse,
+  registry: Registry,
+): Promise<void> {
+  if (url.replace(/\?.*/s, "") !== "/metrics") send(res, 404, "Not found\n");
+  else if (!/^(GET|HEAD)$/.test(method))
+    send(res.setHeader("Allow", "GET, HEAD"), 405, "Only GET\n");
+  else send(res, 200, await registry.metrics(), registry.contentType);
 }
 
 function send(

@@ -26,7 +26,7 @@ export interface ConnectionLimits {
   /** Open connections, 0 for no limit. */
   maxConnections: number;
   /** Called with the number of connections refused since the last call, at most once a minute. */
-  onConnectionsRefused: (count: number) => void;
+  onConnectionsRefused?: ((count: number) => void) | undefined;
 }
 
 interface ConnectionState {
@@ -195,7 +195,7 @@ export class Connections {
       if (now - since > MAX_ANSWER_MS) socket.destroy();
     this.#endIdle(IDLE_MS);
     if (--this.#secondsToReport > 0 || this.#refused === 0) return;
-    this.#limits.onConnectionsRefused(this.#refused);
+    this.#limits.onConnectionsRefused?.(this.#refused);
     this.#refused = 0;
     this.#secondsToReport = REPORT_SECONDS;
   }

@@ -34,7 +34,7 @@ const LINGER_MS = 250;
 /** Answers a request. If it announces a body, that is not read, and the connection ends. */
 export function sendReply(req: IncomingMessage, res: ServerResponse, reply: Reply): void {
   if (announcesBody(req)) {
-    endSoon(req.socket, rawReply(reply, req.method === "HEAD"));
+    endSoon(req.socket, rawReply(req.method === "HEAD" ? { ...reply, body: "" } : reply));
     return;
   }
   const { status, headers, body } = reply;
@@ -106,10 +106,10 @@ export function endSoon(socket: Socket, text = ""): void {
   socket.once("finish", () => setTimeout(() => socket.destroy(), LINGER_MS).unref());
 }
 
-/** An answer as it is sent. @param isHead whether to leave out the body */
-export function rawReply({ status, headers, body }: Reply, isHead: boolean): string {
+/** An answer as it is sent. */
+export function rawReply({ status, headers, body }: Reply): string {
   const close = headers.includes("Connection") ? [] : ["Connection", "close"];
   const all = [...headers, "Date", new Date().toUTCString(), ...close];
   const lines = all.map((text, index) => (index % 2 === 0 ? `${text}: ` : `${text}\r\n`));
-  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${isHead ? "" : body}`;
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("")}\r\n${body}`;
 }

@@ -1,7 +1,6 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { ROUTES } from "../../../src/model/routes.js";
 import { type AuditEntry, AuditLog } from "../../../src/server/api/audit.js";
-import { ServerStatistics } from "../../../src/server/metrics/statistics.js";
 import { type Answer, DEV_HEADERS, get, raw, request } from "../../support/http.js";
 import { runningServer } from "../../support/running-server.js";
 
@@ -203,13 +202,12 @@ it("callers with valid credentials get no answer that can't be recorded", async 
 
 it("/healthz answers 503 while requests can't be recorded, without a request in between", async () => {
   const { log, wait, failure } = auditLog(["setTimeout", "clearTimeout"]);
-  const statistics = new ServerStatistics();
-  const server = await runningServer({ audit: log, statistics });
+  const server = await runningServer({ audit: log });
   const health = async () => {
     const { status, json } = await get(server, "/healthz", {});
     const { message, ...rest } = json as { message: string };
     expect(Object.keys(rest)).toEqual(["uptime", "date"]);
-    return [status, message, statistics.isRecordingFailed()];
+    return [status, message, log.isFailing];
   };
   expect(await health()).toEqual([200, "OK", false]);
   failure.reason = "/var/log/audit.log can't be written: the disk is full";
@@ -250,14 +248,13 @@ const TIME = "2026-01-31T12:00:01.250Z";
 function auditLog(toFake?: ("setTimeout" | "clearTimeout")[]) {
   vi.useFakeTimers(toFake && { toFake });
   onTestFinished(() => void vi.useRealTimers());
-  let [text, now] = ["", 0];
+  let text = "";
   const failure: { reason?: string | undefined } = {};
   const attempt = (work: () => void) => {
     if (failure.reason !== undefined) throw new Error(failure.reason);
     work();
   };
   const file = {
-    isOpen: true,
     append: vi.fn((lines: string) =>
       attempt(() => {
         text += lines;
@@ -266,20 +263,17 @@ function auditLog(toFake?: ("setTimeout" | "clearTimeout")[]) {
     open: vi.fn(() => attempt(() => {})),
     close: vi.fn(),
   };
-  const onProblem = vi.fn();
+  const [onFailed, onRecovered] = [vi.fn(), vi.fn()];
   const clock = () => Date.parse(TIME);
-  const log = new AuditLog(file, { clock, ticks: () => now, onProblem });
+  const log = new AuditLog(file, { clock, onFailed, onRecovered });
   const lines = () => {
     const all = text.split("\n");
     expect(all.pop()).toBe("");
     text = "";
     return all.map((line) => JSON.parse(line));
   };
-  const wait = async (milliseconds: number) => {
-    now += milliseconds;
-    await vi.advanceTimersByTimeAsync(milliseconds);
-  };
-  return { log, file, lines, wait, failure, onProblem };
+  const wait = (milliseconds: number) => vi.advanceTimersByTimeAsync(milliseconds);
+  return { log, file, lines, wait, failure, onFailed, onRecovered };
 }
 
 describe("an audit log", () => {
@@ -313,15 +307,13 @@ describe("an audit log", () => {
 
 describe("an audit log that can't be written", () => {
   it("refuses reads, reports it once, and recovers by itself", async () => {
-    const { log, file, lines, wait, failure, onProblem } = auditLog();
+    const { log, file, lines, wait, failure, onFailed, onRecovered } = auditLog();
     failure.reason = "it can't be written: the disk is full";
     for (let count = 0; count < 5; count++) expect(log.record(ENTRY)).toBe(false);
     await wait(1_000);
     log.record(REFUSAL);
     expect(file.append).toHaveBeenCalledTimes(2);
-    expect(onProblem.mock.calls).toEqual([
-      [{ problem: failure.reason, isRecording: false, lost: 0 }],
-    ]);
+    expect(onFailed.mock.calls).toEqual([[failure.reason]]);
     expect(log.isFailing).toBe(true);
     failure.reason = undefined;
     await wait(1_000);
@@ -331,9 +323,7 @@ describe("an audit log that can't be written", () => {
       expect.objectContaining({ status: 200 }),
     ]);
     expect(log.isFailing).toBe(false);
-    expect(onProblem.mock.calls.slice(1)).toEqual([
-      [{ problem: undefined, isRecording: true, lost: 6 }],
-    ]);
+    expect(onRecovered.mock.calls).toEqual([[6]]);
     log.record(ENTRY);
     expect(lines()).toHaveLength(1);
   });
@@ -355,18 +345,11 @@ describe("an audit log that can't be written", () => {
   );
 });
 
-it("an audit log that can't be opened again is tried again until it can", async () => {
-  const { log, file, wait, failure, onProblem } = auditLog();
+it("an audit log that can't be opened again continues in the file that was open", () => {
+  const { log, lines, failure } = auditLog();
   failure.reason = "too many open files";
-  log.reopen();
-  await wait(2_500);
-  expect(file.open).toHaveBeenCalledTimes(3);
+  expect(() => log.reopen()).toThrow(failure.reason);
   failure.reason = undefined;
-  await wait(1_000);
-  expect(onProblem.mock.calls).toEqual([
-    [{ problem: "too many open files", isRecording: true, lost: 0 }],
-    [{ problem: undefined, isRecording: true, lost: 0 }],
-  ]);
-  await wait(5_000);
-  expect(file.open).toHaveBeenCalledTimes(4);
+  expect(log.record(ENTRY)).toBe(true);
+  expect(lines()).toHaveLength(1);
 });

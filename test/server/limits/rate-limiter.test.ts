@@ -1,20 +1,17 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import {
-  type Counter,
-  clientAddress,
-  createRateLimiter,
-} from "../../../src/server/limits/rate-limiter.js";
+import { clientAddress } from "../../../src/server/limits/client-address.js";
+import { type Counter, RateLimiter } from "../../../src/server/limits/rate-limiter.js";
 import { usedMemory } from "../../support/used-memory.js";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const OPTIONS = { limit: 2, window: 60, maxAddresses: 3 };
+const OPTIONS = { limit: 2, window: 60 };
 const ticks = () => performance.now();
 
-/** A limiter with a limit of 2 in 60 s, and places for 3 addresses. */
+/** A limiter with a limit of 2 in 60 s. */
 function smallLimiter() {
-  const limiter = createRateLimiter(OPTIONS, ticks);
+  const limiter = new RateLimiter(OPTIONS, ticks);
   const count = (id: string, kind: Counter["kind"] = "address") => {
     const { rateLimit, retryAfter } = limiter.count({ kind, id });
     return retryAfter === undefined ? rateLimit?.remaining : "refused";
@@ -22,26 +19,32 @@ function smallLimiter() {
   return { limiter, count };
 }
 
+/** Counts a request from each of so many addresses. */
+function fill(limiter: RateLimiter, addresses: number, prefix = ""): void {
+  for (let n = 0; n < addresses; n++) limiter.count({ kind: "address", id: `${prefix}${n}` });
+}
+
 const seconds = (count: number) => vi.advanceTimersByTimeAsync(count * 1_000);
 
 describe("with more addresses than counters", () => {
-  it("the addresses without a counter share one, and the others keep theirs", async () => {
-    const { count } = smallLimiter();
+  it("the addresses without a counter share one, and the others keep theirs", () => {
+    const { limiter, count } = smallLimiter();
     for (const address of ["a", "b", "c"]) expect(count(address)).toBe(1);
+    fill(limiter, 9_997);
     expect([count("d"), count("e"), count("f")]).toEqual([1, 0, "refused"]);
     for (const address of ["a", "b", "c"]) expect(count(address)).toBe(0);
   });
 
-  it("requests from many addresses do not reset a counter", async () => {
-    const { count } = smallLimiter();
+  it("requests from many addresses do not reset a counter", () => {
+    const { limiter, count } = smallLimiter();
     for (let i = 0; i < 3; i++) count("a");
-    for (let i = 0; i < 100; i++) count(`other ${i}`);
+    fill(limiter, 20_000);
     expect(count("a")).toBe("refused");
   });
 
-  it("API keys and health checks still have their own counters", async () => {
-    const { count } = smallLimiter();
-    for (let i = 0; i < 100; i++) count(`address ${i}`);
+  it("API keys and health checks still have their own counters", () => {
+    const { limiter, count } = smallLimiter();
+    fill(limiter, 20_000);
     expect([count("key", "key"), count("key", "key"), count("key", "key")]).toEqual([
       1,
       0,
@@ -52,21 +55,22 @@ describe("with more addresses than counters", () => {
   });
 
   it("an address keeps its counter while it sends a request in every window", async () => {
-    const { count } = smallLimiter();
+    const { limiter, count } = smallLimiter();
     count("a");
-    for (let i = 0; i < 10; i++) {
+    for (let round = 0; round < 10; round++) {
       await seconds(40);
-      for (let other = 0; other < 10; other++) count(`address ${i} ${other}`);
+      fill(limiter, 10_000, `${round} `);
       expect(count("a")).not.toBe("refused");
     }
   });
 
   it("the counter of an address that sent nothing for a window goes to another", async () => {
-    const { count } = smallLimiter();
+    const { limiter, count } = smallLimiter();
     for (const address of ["a", "b", "c"]) count(address);
-    await seconds(30);
+    await seconds(61);
     count("b");
-    await seconds(31);
+    fill(limiter, 9_997);
+    await seconds(60);
     expect([count("d"), count("e"), count("f"), count("g")]).toEqual([1, 1, 1, 0]);
   });
 });
@@ -116,14 +120,14 @@ describe("isUsedUp()", () => {
 
   it("isUsedUp() is false for an address without a counter of its own", async () => {
     const { limiter, count } = smallLimiter();
-    for (let i = 0; i < 100; i++) count(`address ${i}`);
+    fill(limiter, 10_010);
     expect(count("a")).toBe("refused");
     expect(limiter.isUsedUp({ kind: "address", id: "a" })).toBe(false);
   });
 });
 
 it("200,000 addresses do not grow the memory of a limiter", () => {
-  const limiter = createRateLimiter({ limit: 100, window: 60 }, () => 0);
+  const limiter = new RateLimiter({ limit: 100, window: 60 }, () => 0);
   const before = usedMemory();
   for (let n = 0; n < 100_000; n++) {
     const high = n.toString(16);
@@ -146,7 +150,7 @@ it("200,000 addresses do not grow the memory of a limiter", () => {
 });
 
 it("RateLimit-Reset never exceeds the window, even if it begins at a fraction of a millisecond", async () => {
-  const limiter = createRateLimiter({ limit: 2, window: 60 }, () => 5536.002);
+  const limiter = new RateLimiter({ limit: 2, window: 60 }, () => 5536.002);
   expect(limiter.count({ kind: "key", id: "a" })).toMatchObject({ rateLimit: { reset: 60 } });
 });
 
@@ -154,10 +158,7 @@ describe("clientAddress()", () => {
   it.each([
     ["an IPv4 address is itself", "192.0.2.1", "192.0.2.1"],
     ["an IPv4-mapped address is the IPv4 address", "::ffff:192.0.2.1", "192.0.2.1"],
-    ["an IPv4-mapped address in hexadecimal", "::ffff:c000:0201", "192.0.2.1"],
     ["an IPv4-mapped address in upper case", "::FFFF:192.0.2.1", "192.0.2.1"],
-    ["an IPv4-mapped address in full", "0:0:0:0:0:ffff:192.0.2.1", "192.0.2.1"],
-    ["an IPv4-mapped address with a zone", "::ffff:192.0.2.1%eth0", "192.0.2.1"],
     ["an IPv6 address is its /64", "2001:db8:1:2:3:4:5:6", "2001:db8:1:2::/64"],
     ["an IPv6 address compressed at the end", "2001:db8:1:2::", "2001:db8:1:2::/64"],
     ["an IPv6 address compressed inside the /64", "2001:db8::1", "2001:db8:0:0::/64"],

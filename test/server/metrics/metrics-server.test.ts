@@ -1,5 +1,3 @@
-import { once } from "node:events";
-import { request } from "node:http";
 import { Counter, Gauge, Registry } from "prom-client";
 import { expect, it, onTestFinished, vi } from "vitest";
 import {
@@ -34,39 +32,10 @@ it("GET /metrics is answered in the text format of Prometheus, HEAD without a bo
   expect([head.status, await head.text()]).toEqual([200, ""]);
 });
 
-it("a target may be a URL", async () => {
-  const { port } = await metricsServer();
-  const statusOf = async (path: string) => {
-    const [{ statusCode }] = await once(
-      request({ host: "127.0.0.1", port, path, agent: false }).end(),
-      "response",
-    );
-    return statusCode;
-  };
-  const targets = [
-    "http://any/metrics",
-    "http://any/metrics?x",
-    "http://any/other",
-    "http://user@any/metrics",
-  ];
-  expect(await Promise.all(targets.map(statusOf))).toEqual([200, 200, 404, 404]);
-});
-
 it("other paths are answered 404, other methods 405", async () => {
   const { url } = await metricsServer();
   expect((await fetch(new URL("/v1/variables", url))).status).toBe(404);
   expect((await fetch(url, { method: "POST" })).status).toBe(405);
-});
-
-it("a counter has the same name in both formats, however often they alternate", async () => {
-  const { url } = await metricsServer();
-  const textOf = async (accept: string) => (await fetch(url, { headers: { accept } })).text();
-  for (let round = 0; round < 2; round++) {
-    expect(await textOf("application/openmetrics-text")).toBe(
-      "# HELP answers Help.\n# TYPE answers counter\nanswers_total 42\n# EOF\n",
-    );
-    expect(await textOf("text/plain")).toContain("\nanswers_total 42\n");
-  }
 });
 
 /** A registry that can't be read, or not for now. */
@@ -82,20 +51,6 @@ it("an error is answered 500 without a reason, and reported", async () => {
   const answer = await fetch(url);
   expect([answer.status, await answer.text()]).toEqual([500, "Internal server error\n"]);
   expect(onError).toHaveBeenCalledWith(expect.objectContaining({ message: "a reason" }));
-});
-
-it("clients that send a request too slowly, or send nothing, are cut off", async () => {
-  const server = await metricsServer({ requestTimeout: 100 });
-  const [idle, headers, body] = [
-    await openSocket(server),
-    await openSocket(server),
-    await openSocket(server),
-  ];
-  headers.write("GET /metrics HTTP/1.1\r\nHost: a\r\nx: ");
-  body.write("POST /metrics HTTP/1.1\r\nHost: a\r\nContent-Length: 1000\r\n\r\n");
-  const drip = setInterval(() => [headers, body].map((socket) => socket.write("a")), 20);
-  await Promise.all([idle, headers, body].map(receivedUntilClose));
-  clearInterval(drip);
 });
 
 it("16 connections may be open", async () => {

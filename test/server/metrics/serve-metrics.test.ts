@@ -78,27 +78,6 @@ describe("serve --metrics", () => {
     );
   });
 
-  it("names the client of a named key in exemplars, in the format of OpenMetrics alone", async () => {
-    const { url, metricsUrl, scrape } = await serveWithMetrics([], withKeys(KEY));
-    const headers = { "x-api-key": KEY.api_key, "x-api-secret": KEY.api_secret };
-    await fetch(`${url}/v1/variables/1`, { headers });
-    const open = async () =>
-      (await fetch(metricsUrl, { headers: { accept: "application/openmetrics-text" } })).text();
-    await expect.poll(open).toContain('{client="ana"}');
-    const text = await open();
-    const [line = ""] =
-      text.match(/^appvars_http_request_duration_seconds_bucket.*client.*$/m) ?? [];
-    expect(line).toMatch(
-      /\{le="[\d.]+",route="\/v1\/variables\/:id"\} 1 # \{client="ana"\} 0\.\d+ \d{10}\.?\d*$/,
-    );
-    expect(text).toMatch(/^# TYPE appvars_http_requests counter$/m);
-    expect(text).toMatch(
-      /^appvars_http_requests_total\{route="\/v1\/variables\/:id",method="GET",status="200"\} 1$/m,
-    );
-    expect(text).toMatch(/\n# EOF\n$/);
-    expect(await scrape()).not.toContain("ana");
-  });
-
   it("has the time until each named key expires", async () => {
     const [soon, past] = ["2026-01-31T12:00:00.500Z", "2026-01-31T11:59:00.000Z"];
     const keys = [

@@ -3,6 +3,7 @@ import { connect, type Socket } from "node:net";
 import { setImmediate as nextLoop } from "node:timers/promises";
 import { expect, it, onTestFinished, vi } from "vitest";
 import type { ServerOptions } from "../../../src/server/start-server.js";
+import { HELD, holdLatency } from "../../support/held-latency.js";
 import {
   DEV_HEADERS,
   get,
@@ -19,35 +20,21 @@ const LINES = Object.entries({ Host: "a", ...DEV_HEADERS }).map(
 );
 const REQUEST = `GET /v1/variables/1 HTTP/1.1\r\n${LINES.join("")}\r\n`;
 
-/**
- * A server whose answers to REQUEST wait for `release`. `arrived` resolves with the first request.
- */
+/** A server whose answers to REQUEST wait for `release`. `arrived` resolves with the first request. */
 async function holdingServer(options: ServerOptions = {}) {
-  let release = () => {};
-  let reached = () => {};
+  const { held, releaseAll } = holdLatency();
   let description = "";
-  const arrived = new Promise<void>((resolve) => {
-    reached = resolve;
-  });
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  const sleep = () => {
-    reached();
-    return released;
-  };
   const getVariable = () => ({ id: 1, type: "STRING", name: "HELD", description });
-  const faults = { latency: { least: 0, most: 0 }, sleep };
   const server = await stubbedServer({
-    options: { ...options, faults },
+    options: { ...options, ...HELD },
     reads: { variable: getVariable },
   });
   return {
     server,
-    arrived,
+    arrived: () => vi.waitFor(() => expect(held).not.toEqual([])),
     release: (text: string) => {
       description = text;
-      release();
+      releaseAll();
     },
   };
 }
@@ -66,7 +53,7 @@ it("close() waits for open requests to be answered", async () => {
   const { server, arrived, release } = await holdingServer();
   const socket = await openSocket(server);
   socket.write(REQUEST);
-  await arrived;
+  await arrived();
   let isClosed = false;
   const closing = server.close().then(() => {
     isClosed = true;
@@ -113,7 +100,7 @@ it("an answer that starts before the server closes already has Connection: close
   const { server, arrived, release } = await holdingServer();
   const socket = await openSocket(server);
   socket.write(REQUEST);
-  await arrived;
+  await arrived();
   const closing = server.close();
   await untilRefused(server);
   const answer = nextAnswer(socket);
@@ -165,7 +152,7 @@ it("an answer that is being sent when the server closes is completed", async () 
   const socket = await openSocket(server);
   socket.pause();
   socket.write(REQUEST);
-  await arrived;
+  await arrived();
   release(description);
   // Answered on another connection: by then the server has filled the buffers of this one.
   for (let count = 0; count < 10; count++) await get(server, "/healthz", {});
@@ -178,7 +165,7 @@ it("a request that is not answered within 10 s is cut off when the server closes
   const { server, arrived } = await holdingServer();
   const socket = await openSocket(server);
   socket.write(REQUEST);
-  await arrived;
+  await arrived();
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   onTestFinished(() => {
     vi.useRealTimers();
@@ -225,7 +212,7 @@ it("a client that does not read its answers does not keep the server from closin
   const socket = await openSocket(server);
   socket.pause();
   socket.write(REQUEST);
-  await arrived;
+  await arrived();
   release("x".repeat(24 * 1_024 * 1_024));
   await get(server, "/healthz", {});
   await server.close();

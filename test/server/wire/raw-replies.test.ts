@@ -90,27 +90,6 @@ describe("a request that Node's parser refuses is answered with JSON, and the co
   });
 });
 
-it("HEAD is answered without a body by the parser too", async () => {
-  const bytes = `HEAD /healthz HTTP/1.1\r\nHost: a\r\nx: ${"a".repeat(16_384)}\r\n\r\n`;
-  const answer = await raw(await runningServer(), bytes);
-  expect([answer.status, answer.body]).toEqual([431, ""]);
-  expect(Number(answer.headers["content-length"])).toBeGreaterThan(0);
-});
-
-it.each([
-  ["HEAD after GET", `${REQUEST}Host: a\r\n\r\nHEAD /ä HTTP/1.1\r\n\r\n`, "\r\n\r\n"],
-  ["no HTTP after HEAD", "HEAD /healthz HTTP/1.1\r\nHost: a\r\n\r\nnonsense\r\n\r\n", "}"],
-])(
-  "an answer of the parser ends as its request needs, even in the middle of a read: %s",
-  async (_what, bytes, end) => {
-    const socket = await openSocket(await runningServer());
-    socket.write(bytes);
-    const received = await receivedUntilClose(socket);
-    expect(received).toMatch(/HTTP\/1\.1 200 [\s\S]*HTTP\/1\.1 400 /);
-    expect(received.endsWith(end)).toBe(true);
-  },
-);
-
 it("garbage in the body of a request gets only one answer, that to the request, and counts once", async () => {
   const server = await runningServer();
   const socket = await openSocket(server);

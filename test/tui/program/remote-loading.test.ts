@@ -9,6 +9,7 @@ import type { Data } from "../../../src/store/data.js";
 import { httpPeer, listening, tcpPeer, unusedPort } from "../../client/peer.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
+import { HELD, holdLatency } from "../../support/held-latency.js";
 import { DEV_HEADERS } from "../../support/http.js";
 import { aRecord, aVariable } from "../../support/records.js";
 import { runningServer } from "../../support/running-server.js";
@@ -53,13 +54,12 @@ function manyVariables(count: number): Data {
 
 /** A server that delays each answer until it is released. */
 async function gatedServer(data: object) {
-  const waiting: (() => void)[] = [];
-  const sleep = () => new Promise<void>((resolve) => void waiting.push(resolve));
+  const { held: waiting } = holdLatency();
   const paths: string[] = [];
   const server = await runningServer({
     data,
     drainGrace: 0,
-    faults: { latency: { least: 1, most: 1 }, sleep },
+    ...HELD,
     onRequest: ({ path }) => paths.push(path),
   });
   /** Releases the answers to a number of requests. */

@@ -2,7 +2,7 @@ import { AppendFile } from "../../../kit/files/append-file.js";
 import { looseMode } from "../../../kit/files/owners.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { command } from "../../../kit/text/shell.js";
-import { AuditLog, type AuditState } from "../../../server/api/audit.js";
+import { AuditLog } from "../../../server/api/audit.js";
 import { allowsUnsafeFiles, isSameFile, refuseUnsafeFile } from "../../../tasks/safe-files.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import type { Log } from "./log.js";
@@ -31,22 +31,14 @@ export async function openAuditLog(
   const mode = looseMode(path);
   if (mode !== undefined)
     log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
-  const { groups, clock, ticks } = surroundings;
-  const file = new AppendFile(path, {
-    user: allowsUnsafeFiles(surroundings) ? undefined : surroundings.user,
-    groups,
-  });
+  const { groups, clock } = surroundings;
+  const user = allowsUnsafeFiles(surroundings) ? undefined : surroundings.user;
+  const file = new AppendFile(path, { user, groups });
   file.open();
-  return new AuditLog(file, { clock, ticks, onProblem: logAuditProblems(path, log) });
-}
-
-function logAuditProblems(path: string, log: Log) {
-  return ({ problem, isRecording, lost }: AuditState) => {
-    const consequence = isRecording
-      ? "the file that was open before is used for now"
-      : "reads are answered 503";
-    const missing = lost > 0 ? `; requests missing in it: ${lost}` : "";
-    if (problem !== undefined) log("error", `${problem}; ${consequence}`);
-    else log("info", `${path} can be written again${missing}`);
-  };
+  return new AuditLog(file, {
+    clock,
+    onFailed: (reason) => log("error", `${reason}; reads are answered 503`),
+    onRecovered: (lost) =>
+      log("info", `${path} can be written again; requests missing in it: ${lost}`),
+  });
 }

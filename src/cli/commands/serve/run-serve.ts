@@ -1,6 +1,7 @@
 import { looseModeWarning } from "../../../kit/files/owners.js";
 import { type Endpoint, hostOf, isLoopback } from "../../../kit/net/endpoint.js";
-import type { ServerOptions } from "../../../server/start-server.js";
+import type { AuditLog } from "../../../server/api/audit.js";
+import type { RunningServer, ServerOptions } from "../../../server/start-server.js";
 import { pasteLines } from "../../../tasks/data/shell-lines.js";
 import { refuseToReload, refuseUnsafeFile } from "../../../tasks/safe-files.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";
@@ -17,7 +18,7 @@ import {
   serverLogHooks,
 } from "./log.js";
 import { serveMetrics } from "./metrics.js";
-import type { TlsFiles, TlsPaths } from "./tls-files.js";
+import type { TlsPaths } from "./tls-files.js";
 
 /** The flags of `serve` besides the options of its server. */
 export interface ServeFlags {
@@ -52,30 +53,31 @@ export async function runServe(
     const data = await localData(place, context);
     const store = await data.serve({ cacheFolder: folders.cache, log });
     closers.push(() => store.close(), logKeyWarnings(store, placeFlags(place), clock, log));
-    const tlsFiles = tlsPaths && (await openTlsFiles(tlsPaths, surroundings, log));
-    closers.push(() => tlsFiles?.close());
+    const tls = tlsPaths && (await openTls(tlsPaths, surroundings, log));
     const audit = await openAudit(serveFlags, surroundings, log);
     closers.push(() => audit?.close());
-    const metrics = serveFlags.metrics && (await serveMetrics(store, serveFlags.metrics, log));
+    const metrics =
+      serveFlags.metrics && (await serveMetrics(serveFlags.metrics, store, audit, log));
     // Until the last request is answered, there is something to measure.
     closers.push(() => metrics?.close());
-    const hooks = { ...serverLogHooks(log, flags), audit, statistics: metrics?.statistics };
+    const hooks = { ...serverLogHooks(log, flags), audit, metrics: metrics?.metrics };
     const server = await startServer(
       new Service(store, clock),
-      { ...options, ...hooks, tls: tlsFiles?.current },
+      { ...options, ...hooks, tls: tls?.credentials },
       clock,
     ).catch((error) => throwListenError(error, options, "--host", "--port"));
     closers.push(() => server.close());
     phase.isStarting = false;
-    await tlsFiles?.follow((tls) => server.renewTls(tls));
+    const tlsWatch = await tls?.follow(server.renewTls);
+    closers.push(() => tlsWatch?.close());
     warnOfRisks(serveFlags, server.url, log);
     logReloads(store, data.name, log);
     phase.reload = () => {
       const reopened = auditLog === undefined ? "" : ` and reopening ${auditLog}`;
       log("info", `SIGHUP: reloading ${data.name}${reopened}`);
       store.readAgain();
-      tlsFiles?.readAgain();
-      audit?.reopen();
+      tlsWatch?.readAgain();
+      if (audit) reopen(audit, log);
     };
     if (options.fd !== undefined)
       log("info", "listening on the socket of the service manager, not on --host and --port");
@@ -95,19 +97,29 @@ function printUrl(url: string, context: Context): void {
   printLines(context, { json: { url }, lines: pasteLines({ APPVARS_URL: url }, surroundings) });
 }
 
-/** Opens the files of the certificate. @throws UsageError, InvalidDataError */
-async function openTlsFiles(
-  paths: TlsPaths,
-  surroundings: Surroundings,
-  log: Log,
-): Promise<TlsFiles> {
-  const { TlsFiles } = await import("./tls-files.js");
-  const warnings = Object.values(paths).flatMap(
-    (path) => (path && refuseUnsafeFile(path, surroundings)) ?? [],
-  );
+/** Reads the files of the certificate. @throws UsageError, InvalidDataError */
+async function openTls(paths: TlsPaths, surroundings: Surroundings, log: Log) {
+  const { readTls, TlsWatch } = await import("./tls-files.js");
+  const files = Object.values(paths).filter((path) => path !== undefined);
+  const warnings = files.map((path) => refuseUnsafeFile(path, surroundings));
   for (const warning of [...warnings, looseModeWarning(paths.key)])
     if (warning) log("warn", warning);
-  return TlsFiles.open(paths, log, (path) => refuseToReload(path, surroundings));
+  const check = (path: string) => refuseToReload(path, surroundings);
+  const credentials = await readTls(paths, check);
+  const follow = async (renew: RunningServer["renewTls"]) => {
+    const watch = new TlsWatch(credentials, { paths, check, renew, log });
+    await watch.start();
+    return watch;
+  };
+  return { credentials, follow };
+}
+
+function reopen(audit: AuditLog, log: Log): void {
+  try {
+    audit.reopen();
+  } catch (error) {
+    log("error", `${(error as Error).message}; the file that was open before is used`);
+  }
 }
 
 /** Opens the audit log, if there is one. @throws as `openAuditLog` */

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { readRegularFile } from "../../../kit/files/open-file.js";
 import { toInvalidData } from "../../../kit/files/system-errors.js";
 import { type FileWatch, watchFile } from "../../../kit/files/watch-file.js";
@@ -16,115 +15,86 @@ export interface TlsPaths {
 const FLAGS = { cert: "--tls-cert", key: "--tls-key", clientCa: "--tls-client-ca" } as const;
 /** Much more than any bundle of certificates. */
 const MAX_BYTES = 10 * 1_024 * 1_024;
-/** The files of a pair are replaced one after the other. */
+/** The time in which the files of a pair are replaced, one after the other. */
 const SETTLE_MS = 1_000;
 
-/** The certificate and the key of a server, which are reloaded when a file changes. */
-export class TlsFiles {
-  readonly #paths: TlsPaths;
-  readonly #log: Log;
-  readonly #check: (path: string) => void;
-  #current: TlsCredentials;
+/** Refuses a path before it is read, by an InvalidDataError with a predicate as its message. */
+type CheckPath = (path: string) => void;
+
+interface TlsWatchOptions {
+  paths: TlsPaths;
+  check: CheckPath;
+  /** Uses credentials that differ from the ones before. */
+  renew: (tls: TlsCredentials) => Promise<void>;
+  log: Log;
+}
+
+/** Watches the files of a server's certificate, and renews it when they change. */
+export class TlsWatch {
+  readonly #options: TlsWatchOptions;
   #watches: FileWatch[] = [];
-  #renew: (tls: TlsCredentials) => Promise<void> = async () => {};
-  #problem: string | undefined;
-  readonly #closed = new AbortController();
-  #isAskedToRead = false;
+  /** The credentials in use or the failure that was logged, as text. */
+  #outcome: string;
+  #failedAt: number | undefined;
   #reading = Promise.resolve(true);
 
-  private constructor(
-    paths: TlsPaths,
-    log: Log,
-    check: (path: string) => void,
-    current: TlsCredentials,
-  ) {
-    this.#paths = paths;
-    this.#log = log;
-    this.#check = check;
-    this.#current = current;
+  /** @param current the credentials that the server was started with */
+  constructor(current: TlsCredentials, options: TlsWatchOptions) {
+    this.#outcome = JSON.stringify(current);
+    this.#options = options;
   }
 
-  /**
-   * @param check called with each path before it is read; to refuse it, it throws an
-   *   InvalidDataError with a predicate as its message
-   *
-   * @throws UsageError that names the flag and the file
-   */
-  static async open(paths: TlsPaths, log: Log, check: (path: string) => void): Promise<TlsFiles> {
-    return new TlsFiles(paths, log, check, await readTls(paths, check));
-  }
-
-  get current(): TlsCredentials {
-    return this.#current;
-  }
-
-  /** Calls `renew` with credentials that differ from the ones before, and after `readAgain`. */
-  async follow(renew: (tls: TlsCredentials) => Promise<void>): Promise<void> {
-    this.#renew = renew;
-    const watched = Object.values(this.#paths).filter((path) => path !== undefined);
-    this.#watches = await Promise.all(watched.map((path) => watchFile(path, () => this.#reload())));
-    // Changes before they were watched.
+  async start(): Promise<void> {
+    const paths = Object.values(this.#options.paths).filter((path) => path !== undefined);
+    this.#watches = await Promise.all(paths.map((path) => watchFile(path, () => this.#reload())));
+    // The files may have changed before they were watched.
     await this.#reload();
   }
 
-  /** Reads the files soon, whether they have changed or not. */
+  /** Reads the files soon, and logs the result even if nothing has changed. */
   readAgain(): void {
-    this.#isAskedToRead = true;
+    this.#outcome = "";
     this.#watches[0]?.readAgain();
   }
 
   close(): void {
-    this.#closed.abort();
     for (const watch of this.#watches) watch.stop();
   }
 
-  /**
-   * Resolves to whether the files can be used. Of several files that change at a time, one is read
-   * after the other.
-   */
+  /** Resolves to whether the files can be used. Several changes are read one after the other. */
   #reload(): Promise<boolean> {
-    this.#reading = this.#reading.then(() => this.#readOnce());
+    this.#reading = this.#reading.then(() => this.#read());
     return this.#reading;
   }
 
-  async #readOnce(): Promise<boolean> {
-    const isAsked = this.#isAskedToRead;
-    this.#isAskedToRead = false;
-    let found = await this.#tryRead();
-    if (typeof found === "string" && !this.#problem) {
-      await delay(SETTLE_MS, undefined, { signal: this.#closed.signal }).catch(() => {});
-      found = await this.#tryRead();
-    }
-    if (this.#closed.signal.aborted) return true;
-    const before = this.#problem;
-    this.#problem = typeof found === "string" ? found : undefined;
-    if (typeof found === "string") {
-      if (isAsked || found !== before)
-        this.#log("error", `${found}; the certificate is not renewed`);
+  async #read(): Promise<boolean> {
+    const { paths, check, renew, log } = this.#options;
+    try {
+      const tls = await readTls(paths, check);
+      const text = JSON.stringify(tls);
+      this.#failedAt = undefined;
+      if (text === this.#outcome) return true;
+      await renew(tls);
+      this.#outcome = text;
+      log("info", "reloaded the TLS files: new connections use them");
+      return true;
+    } catch (error) {
+      this.#fail((error as Error).message);
       return false;
     }
-    const isNew = isAsked || before !== undefined || !isSame(found, this.#current);
-    this.#current = found;
-    if (isNew) await this.#use(found);
-    return true;
   }
 
-  /** Resolves to the credentials, or to why there are none. */
-  #tryRead(): Promise<TlsCredentials | string> {
-    return readTls(this.#paths, this.#check).catch((error: Error) => error.message);
-  }
-
-  async #use(tls: TlsCredentials): Promise<void> {
-    try {
-      await this.#renew(tls);
-      this.#log("info", "reloaded the TLS files: new connections use them");
-    } catch (error) {
-      this.#log("error", String(error));
-    }
+  /** The watch tries again every second until the files can be used. */
+  #fail(reason: string): void {
+    this.#failedAt ??= performance.now();
+    if (performance.now() - this.#failedAt < SETTLE_MS || reason === this.#outcome) return;
+    this.#outcome = reason;
+    this.#options.log("error", `${reason}; the certificate is not renewed`);
   }
 }
 
-async function readTls(paths: TlsPaths, check: (path: string) => void): Promise<TlsCredentials> {
+/** Reads the files of a certificate. @throws UsageError that names the flag and the file */
+export async function readTls(paths: TlsPaths, check: CheckPath): Promise<TlsCredentials> {
   const read = async (name: keyof typeof FLAGS, path: string) => {
     try {
       check(path);
@@ -141,15 +111,10 @@ async function readTls(paths: TlsPaths, check: (path: string) => void): Promise<
     key: await read("key", paths.key),
     clientCa: clientCa === undefined ? undefined : await read("clientCa", clientCa),
   };
-  const nameOf = (name: keyof typeof FLAGS) => `${FLAGS[name]} ${paths[name]}`;
   checkTlsCredentials(tls, {
-    cert: nameOf("cert"),
-    key: nameOf("key"),
-    clientCa: nameOf("clientCa"),
+    cert: `${FLAGS.cert} ${paths.cert}`,
+    key: `${FLAGS.key} ${paths.key}`,
+    clientCa: `${FLAGS.clientCa} ${clientCa}`,
   });
   return tls;
-}
-
-function isSame(one: TlsCredentials, other: TlsCredentials): boolean {
-  return one.cert === other.cert && one.key === other.key && one.clientCa === other.clientCa;
 }

@@ -20,7 +20,7 @@ export const TRANSIENT_STATUSES: readonly number[] = [408, ...GATEWAY_STATUSES];
 
 /**
  * The maximum length of all answers to one command, in characters: V8's longest string, and so a
- * server's largest data file. 1,000,000 variables with values of 200 characters take 265 MiB.
+ * server's largest data file.
  */
 const MAX_LENGTH = 512 * MIB;
 
@@ -90,7 +90,7 @@ export type RetryOn = "any" | "rate-limit";
  * |-----------|-------------------------------|------------------------|---------------------|
  * | `timeout` | each attempt                  | 10 by default          | the attempt         |
  * | `maxWait` | the first failure of a budget | 60 by default          | pauses              |
- * | `Outage`  | the first failed attempt      | 15 or 3, see `maxWait` | pauses and attempts |
+ * | outage    | the first failed attempt      | 15 or 3, see `maxWait` | pauses and attempts |
  * | `total`   | the first attempt of a budget | no limit by default    | pauses and attempts |
  *
  * `Transport` has the first one. The third one replaces the default of `maxWait` while the server
@@ -103,38 +103,26 @@ export async function withRetries<T>(
   attempt: (seconds: number) => Promise<T>,
   options: RetryOptions,
 ): Promise<T> {
-  const { budget, ticks, total = NEVER } = options;
-  let outage: Outage = { startedAt: NEVER, end: NEVER };
+  const { budget, ticks, total = NEVER, maxWait } = options;
+  /** The start of the first of the failed attempts in a row, and the end of the last attempt. */
+  let [failingSince, end] = [NEVER, NEVER];
   for (let retries = 0; ; retries++) {
     const startedAt = ticks();
     const left = secondsLeft(budget, total, startedAt);
     try {
-      const beforeEnd = Math.max((outage.end - startedAt) / 1_000, MIN_REQUEST_S);
+      const beforeEnd = Math.max((end - startedAt) / 1_000, MIN_REQUEST_S);
       return await attempt(Math.min(left, beforeEnd));
     } catch (error) {
       // The budget may have ended the attempt.
       if (left < total) secondsLeft(budget, total, ticks());
       const wait = pauseAfter(error, retries, options);
       if (wait === undefined) throw error;
-      outage = outageAfter(error, Math.min(outage.startedAt, startedAt), options);
+      failingSince = error instanceof RateLimitedError ? NEVER : Math.min(failingSince, startedAt);
+      if (maxWait === undefined) end = failingSince + outageLimit(error) * 1_000;
       const reason = (error as Error).message;
-      if (!(await pause({ wait, reason }, options, outage.end))) throw error;
+      if (!(await pause({ wait, reason }, options, end))) throw error;
     }
   }
-}
-
-/** The time in which a server can't be reached, in milliseconds on a monotonic clock. */
-interface Outage {
-  /** When its first attempt started; `Infinity` if there is no outage. */
-  readonly startedAt: number;
-  /** When the server is given up. */
-  readonly end: number;
-}
-
-function outageAfter(error: unknown, startedAt: number, { maxWait }: RetryOptions): Outage {
-  if (error instanceof RateLimitedError) return { startedAt: NEVER, end: NEVER };
-  const end = maxWait === undefined ? startedAt + outageLimit(error) * 1_000 : NEVER;
-  return { startedAt, end };
 }
 
 /** Seconds left for the next request. @throws UnreachableError if there are none */

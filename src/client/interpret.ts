@@ -27,7 +27,13 @@ const MAX_ITEMS = 2_000_000;
 export function interpret<T>(response: HttpResponse, decode: Decoder<T>, signedAt?: number): T {
   const { status, headers, forwarder } = response;
   if (status === 200) return decodeBody(response, decode);
-  if (status === 429) throw rateLimited(parseRetryAfter(headers) ?? 0);
+  if (status === 429) {
+    const wait = parseRetryAfter(headers) ?? 0;
+    throw new RateLimitedError(
+      `rate-limited by the server; it accepts requests again in ${wait} s`,
+      wait,
+    );
+  }
   if (status >= 500 || TRANSIENT_STATUSES.includes(status)) {
     const failed = forwarder === undefined ? "the server" : `the request through ${forwarder}`;
     throw new ServerError(`${failed} failed with status ${status}`, status);
@@ -59,13 +65,6 @@ export function interpretHealth(response: HttpResponse): { healthy: boolean; hea
   const health = isDecoded ? decodeBody(response, decodeHealth) : interpret(response, decodeHealth);
   const age = parseDataAge(response.headers);
   return { healthy, health: age === undefined ? health : { ...health, data_age: age } };
-}
-
-function rateLimited(retryAfter: number): RateLimitedError {
-  return new RateLimitedError(
-    `rate-limited by the server; it accepts requests again in ${retryAfter} s`,
-    retryAfter,
-  );
 }
 
 /** @returns the error for a 401: without a date or a signature, the credentials are wrong */

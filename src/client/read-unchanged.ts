@@ -47,11 +47,7 @@ export async function readUnchanged<T>(
 }
 
 function gaveUp(attempts: number, { message }: Error): ChangedDataError {
-  const reason =
-    attempts === 1 ? CHANGED : `the data changed during each of ${attempts} attempts to read it`;
-  return new ChangedDataError(
-    `${reason}${message === CHANGED ? "" : ` (${message})`}; try again later`,
-  );
+  return new ChangedDataError(`${message} (attempts: ${attempts}); try again later`);
 }
 
 /**

@@ -87,7 +87,7 @@ describe("a snapshot from a server whose data changes", () => {
       .catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(ServerError);
     const [, attempts] =
-      /^the data changed during each of (\d+) attempts to read it; try again later$/.exec(
+      /^the data changed while it was being read \(attempts: (\d+)\); try again later$/.exec(
         (error as Error).message,
       ) as RegExpExecArray;
     expect(Number(attempts)).toBeGreaterThan(2);
@@ -98,7 +98,7 @@ describe("a snapshot from a server whose data changes", () => {
     const { url, targets } = await switchingServer([DATA, NEXT], { pick: (before) => before % 2 });
     const client = clientOf(url, { maxWait: 0 });
     await expect(client.readSnapshot(readPair)).rejects.toThrow(
-      new ChangedDataError(`${CHANGED}; try again later`),
+      new ChangedDataError(`${CHANGED} (attempts: 1); try again later`),
     );
     expect(targets.length).toBeLessThanOrEqual(2);
   });
@@ -253,7 +253,7 @@ describe("a snapshot from a server that sends no revision", () => {
     const { url } = await pagesPeer({ total: (offset) => 3 - offset });
     await expect(clientOf(url, { maxWait: 0 }).readSnapshot(readVariableEntries)).rejects.toThrow(
       new ChangedDataError(
-        `${CHANGED} (the length of a list changed from 3 to 2); try again later`,
+        "the length of a list changed from 3 to 2 (attempts: 1); try again later",
       ),
     );
   });

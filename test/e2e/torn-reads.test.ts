@@ -83,7 +83,7 @@ describe.each(SEVERAL)("%s, from a server whose data changes between its answers
     const { code, stdout, stderr } = await run(process.execPath, [BINARY, "--quiet", ...argv], env);
     expect([code, stdout]).toEqual([7, ""]);
     expect(stderr).toMatch(
-      /^appvars: the data changed during each of \d+ attempts to read it; try again later\n$/,
+      /^appvars: the data changed while it was being read \(attempts: \d+\); try again later\n$/,
     );
   });
 });

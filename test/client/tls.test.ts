@@ -86,8 +86,16 @@ describe("the client over TLS", () => {
   });
 
   it.each([
-    ["a certificate without a key", { cert: CLIENT.cert }, "key contains no PEM private key"],
-    ["a key without a certificate", { key: CLIENT.key }, "cert contains no PEM certificate"],
+    [
+      "a certificate without a key",
+      { cert: CLIENT.cert },
+      "key contains no PEM private key, or one that can't be read",
+    ],
+    [
+      "a key without a certificate",
+      { key: CLIENT.key },
+      "cert contains no PEM certificate, or one that can't be read",
+    ],
     [
       "a key of another certificate",
       { ...CLIENT, key: TLS.key },

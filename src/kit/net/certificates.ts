@@ -30,18 +30,14 @@ export function checkCertifiedKey(
  * @throws UsageError if there is none, or one can't be read
  */
 export function parseCertificates(pem: string, name: string): X509Certificate[] {
-  const texts = pem.match(CERTIFICATE) ?? [];
-  if (texts.length === 0) throw new UsageError(`${name} contains no PEM certificate`);
   try {
-    return texts.map((text) => new builtins.crypto.X509Certificate(text));
-  } catch {
-    throw new UsageError(`${name} contains a certificate that can't be read`);
-  }
+    const texts = pem.match(CERTIFICATE) ?? [];
+    if (texts.length > 0) return texts.map((text) => new builtins.crypto.X509Certificate(text));
+  } catch {}
+  throw new UsageError(`${name} contains no PEM certificate, or one that can't be read`);
 }
 
 function parseKey(pem: string, name: string): KeyObject {
-  if (!/-----BEGIN [A-Z ]*PRIVATE KEY-----/.test(pem))
-    throw new UsageError(`${name} contains no PEM private key`);
   if (/-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED/m.test(pem))
     throw new UsageError(
       `the key in ${name} is encrypted, and there is no passphrase for it: decrypt it with openssl pkey`,
@@ -49,6 +45,6 @@ function parseKey(pem: string, name: string): KeyObject {
   try {
     return builtins.crypto.createPrivateKey(pem);
   } catch {
-    throw new UsageError(`${name} contains a private key that can't be read`);
+    throw new UsageError(`${name} contains no PEM private key, or one that can't be read`);
   }
 }

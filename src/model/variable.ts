@@ -123,12 +123,10 @@ function isJson(value: unknown, depth = 0): boolean {
   return value === null || typeof value === "string" || typeof value === "boolean";
 }
 
-const TYPE_NAMES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean" };
-
 /** Whether a variable of `type` may hold `value`. A value that can't be read fits every type. */
 export function valueFitsType(value: unknown, type: VariableType): boolean {
   if (isUnreadable(value)) return true;
-  return isJson(value) && (type === "JSON" || typeof value === TYPE_NAMES[type]);
+  return isJson(value) && (type === "JSON" || typeof value === type.toLowerCase());
 }
 
 /** Whether a client has encrypted the value. */

@@ -58,20 +58,14 @@ export function prepareProgram(
  * - a line break, which ends the command.
  */
 function refuseInterpreted(file: string, args: readonly string[]): void {
-  const found = [
-    {
-      what: "a double quote",
-      isThere: !NPM_SHIM.test(file) && args.some((arg) => arg.includes('"')),
-    },
-    {
-      what: "a % with a colon and another % after it",
-      isThere: /%[^%:]*:[^%]*%/.test(args.join(" ")),
-    },
-    { what: "a line break", isThere: args.some((arg) => /[\r\n]/.test(arg)) },
-  ].find(({ isThere }) => isThere);
-  if (!found) return;
+  const has = (pattern: RegExp) => args.some((arg) => pattern.test(arg));
+  let found: string | undefined;
+  if (!NPM_SHIM.test(file) && has(/"/)) found = "a double quote";
+  else if (/%[^%:]*:[^%]*%/.test(args.join(" "))) found = "a % with a colon and another % after it";
+  else if (has(/[\r\n]/)) found = "a line break";
+  if (found === undefined) return;
   throw new UsageError(
-    `${file} is a batch file, and an argument for it contains ${found.what}, which cmd.exe would interpret: ` +
+    `${file} is a batch file, and an argument for it contains ${found}, which cmd.exe would interpret: ` +
       "start the program that it starts, such as node, with these arguments",
   );
 }

@@ -22,9 +22,8 @@ export interface ClientOptions extends PlainOptions {
  * The variables of the environment that the credentials belong to, from a server. Opens no
  * connection before the first call.
  *
- * @throws UsageError for a URL, credential, certificate, proxy, scheme or time that can't be used,
- *   or a secret that would
- *   be sent without encryption
+ * @throws UsageError for options that can't be used, or a secret that would be sent without
+ *   encryption
  */
 export function createClient({ encryptionKey, ...options }: ClientOptions): VariableSource {
   return createPlainClient(guardCallbacks(options), {
@@ -44,7 +43,9 @@ async function decryptAnswer<T>(
   snapshot: Snapshot,
   key: string | undefined,
 ): Promise<T> {
-  const envelopes = placesOf(read, answer).filter(([, holder, field]) => isEnvelope(holder[field]));
+  const envelopes = locationsOf(read, answer).filter(([, holder, field]) =>
+    isEnvelope(holder[field]),
+  );
   if (envelopes.length === 0) return answer;
   const variables = await readAll((page) => snapshot.listVariables(page));
   const byKey = new Map(
@@ -66,13 +67,13 @@ async function decryptAnswer<T>(
   return answer;
 }
 
-type Place = [variable: number | string, holder: Record<string, JsonValue>, field: string];
+type Location = [variable: number | string, holder: Record<string, JsonValue>, field: string];
 
 /** Where the values in an answer are, each with the id or the name of its variable. */
-function placesOf(read: Read, answer: unknown): Place[] {
-  if (read.kind === "content") return [[read.name, answer as Place[1], "value"]];
+function locationsOf(read: Read, answer: unknown): Location[] {
+  if (read.kind === "content") return [[read.name, answer as Location[1], "value"]];
   if (read.kind === "valuesByName") {
-    const { data } = answer as { data: Place[1] };
+    const { data } = answer as { data: Location[1] };
     return Object.keys(data).map((name) => [name, data, name]);
   }
   if (!read.kind.startsWith("value")) return [];
@@ -80,7 +81,7 @@ function placesOf(read: Read, answer: unknown): Place[] {
     read.kind === "values" ? (answer as Page<VariableValue>).data : [answer as VariableValue];
   return records.map(({ variable_id, content }) => [
     variable_id,
-    content as unknown as Place[1],
+    content as unknown as Location[1],
     "value",
   ]);
 }

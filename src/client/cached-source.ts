@@ -20,7 +20,7 @@ import { TRANSIENT_STATUSES } from "./retry.js";
 type FreshSource = Pick<VariableSource, "readSnapshot" | "getHealth" | "close">;
 
 export interface CachedSourceOptions {
-  /** The source that is used without a fallback. It may retry for a long time. */
+  /** The source that is used without a fallback. */
   retrying: FreshSource;
   /** The same source, but it tries once. It is used when there is a fallback. */
   singleTry: FreshSource;
@@ -38,7 +38,6 @@ export interface CachedSourceOptions {
   onFailure: (error: unknown) => void;
 }
 
-/** Answers of one version of the data. */
 interface KeptAnswers {
   /** `undefined` from a server that does not send it. */
   readonly revision: string | undefined;
@@ -141,10 +140,7 @@ export class CachedSource extends VariableReader implements VariableSource {
   }
 }
 
-/**
- * Whether the server can't be reached, directly or from the proxy in front of it, or its clock or
- * this one is wrong.
- */
+/** Whether the server can't be reached, or its clock or this one is wrong. */
 function isOutage(error: unknown): error is Error {
   if (error instanceof ServerError) return TRANSIENT_STATUSES.includes(error.status);
   return error instanceof UnreachableError || error instanceof WrongClockError;

@@ -116,10 +116,7 @@ class Client extends VariableReader implements VariableSource {
   readonly #options: ClientOptions & { auth: AuthScheme };
   readonly #retry: Omit<RetryOptions, "budget">;
   readonly #transport: Transport;
-  /**
-   * The last answers by their targets, the oldest first. While the data is unchanged, the server
-   * answers 304 to each of these reads.
-   */
+  /** The last answers by their targets, the oldest first. */
   readonly #kept = new Map<string, { etag: string; answer: unknown }>();
   #newest: NewestData | undefined;
   /** Whether the server does not know the read of all values. */

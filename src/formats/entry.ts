@@ -68,7 +68,7 @@ export interface Place {
   line?: number;
 }
 
-/** How many names a note lists. */
+/** The most names in a note. */
 const MAX_NAMES = 10;
 
 /** Notes a text with `A (line 1), B (line 3)` in it. */

@@ -1,7 +1,6 @@
 import { NotFoundError, UsageError } from "../kit/text/errors.js";
 import { suggestion } from "../kit/text/nearest.js";
 
-/** Identifies a caller as the client of one environment. */
 export interface Credentials {
   apiKey: string;
   apiSecret: string;
@@ -27,10 +26,7 @@ export interface KeyPair {
   readonly api_secret: string;
 }
 
-/**
- * A pair that was rotated out but stays valid for a while, so that clients can switch without an
- * outage.
- */
+/** A pair that was rotated out but stays valid for a while, so that clients can switch. */
 export interface PreviousKeyPair extends KeyPair {
   /** ISO 8601, UTC. */
   readonly valid_until: string;
@@ -41,7 +37,7 @@ export interface RotatedPair extends KeyPair {
   readonly previous?: readonly PreviousKeyPair[];
 }
 
-/** One of several keys of an environment, for a person or a service, as in a data file. */
+/** One of several keys of an environment, as in a data file. */
 export interface NamedKey extends RotatedPair {
   /** Unique in the environment. */
   readonly name: string;
@@ -118,10 +114,7 @@ export function parseEnvironmentName(text: string, own = "default"): Omit<Enviro
   return { application, name };
 }
 
-/**
- * The name of one of these environments, with its application only where the name alone is
- * ambiguous.
- */
+/** The name of an environment, with its application only where the name alone is ambiguous. */
 export function shortestName(environment: Environment, all: readonly Environment[]): string {
   const isUnique = all.filter(({ name }) => name === environment.name).length === 1;
   return isUnique ? environment.name : qualifiedName(environment);
@@ -162,12 +155,10 @@ export function findEnvironment<E extends Environment>(
 const MIN_SECRET_LENGTH = 16;
 
 /**
- * Finds API secrets that don't protect their environment: short secrets, secrets of two keys, and
- * secrets that are also an API key, which is sent with each request. Pairs that were rotated out
- * count while they are valid.
+ * Finds API secrets that don't protect their environment. An API key is sent with each request.
  *
- * @param now Unix time in milliseconds
- * @returns the problem, with the names of the environments and keys, and no secrets
+ * @param now Unix time in milliseconds: expired pairs don't count
+ * @returns the problems, with the names of the environments and keys, and no secrets
  */
 export function findWeakSecrets(environments: readonly EnvironmentRecord[], now: number): string[] {
   const owners = environments.flatMap(keyOwners).filter(({ validUntil }) => now < validUntil);

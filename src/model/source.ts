@@ -26,8 +26,7 @@ export interface Health {
 }
 
 /**
- * The report of `/healthz` for data that can't be reloaded. It names nothing, because anyone may
- * ask.
+ * The report of `/healthz` for data that can't be reloaded. Anyone may ask, so it names nothing.
  */
 export const STALE_DATA =
   "the data file could not be read again; the last good data is being served";
@@ -47,12 +46,8 @@ export interface Snapshot extends VariableReader {
 }
 
 /**
- * The variables of one environment, wherever they come from. A service over a store and the signed
- * HTTP client implement it, and the suite in test/contract runs against both: commands and the TUI
- * don't know which they have.
- *
- * Its own methods read the current data; anything that needs several calls goes through
- * `readSnapshot`.
+ * The variables of one environment, from a store or a server. Its own methods read the current
+ * data; anything that needs several calls goes through `readSnapshot`.
  */
 export interface VariableSource extends VariableReader {
   /**
@@ -125,7 +120,6 @@ export async function readVariableEntries(reader: VariableReader): Promise<Varia
   return joinValues(variables, checkConsistency(variables, values));
 }
 
-/** Adds the rules of their variables to entries. */
 export function withRules(
   entries: readonly VariableEntry[],
   reader: VariableReader,
@@ -165,7 +159,7 @@ export function byVariable(values: readonly VariableValue[]): Map<number, Variab
 }
 
 /**
- * Joins variables with their values, as far as both have been read.
+ * Joins variables with their values.
  *
  * @param values by the ids of their variables
  * @throws ServerError when a value is not of its variable's type
@@ -181,7 +175,6 @@ export function joinValues(
   });
 }
 
-/** The values of entries that have one, by name. */
 export function valuesByName(entries: readonly VariableEntry[]): ValuesByName {
   return Object.fromEntries(namedValues(entries).map(({ name, value }) => [name, value]));
 }

@@ -6,10 +6,7 @@ export const VARIABLE_TYPES = ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const;
 
 export type VariableType = (typeof VARIABLE_TYPES)[number];
 
-/**
- * A copy of T that names all of its fields: a new optional one is a compile error until it is
- * copied, too.
- */
+/** A copy of T that names all of its fields: a new optional one is an error until it is copied. */
 export type Complete<T> = { [Field in keyof Required<T>]: T[Field] };
 
 /** The definition of a variable, which all environments of an application share. */

@@ -62,9 +62,8 @@ export class Service {
   }
 
   /**
-   * The headers for answers with data of a replicated store: its version and age. The number of all
-   * writes would tell a limited key about data that it can't read. Instead, it gets the revision of
-   * its own data, which clients order by age.
+   * The headers for answers with data of a replicated store: its version and age. A limited key gets
+   * the revision of its own data, since the number of all writes would tell of other data.
    */
   freshness({ only }: Scope, view: EnvironmentView): readonly string[] {
     const { version, age } = this.#store;

@@ -12,7 +12,6 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
 
 /**
  * @param names of the texts, for messages
- *
  * @throws UsageError, which quotes neither, if they can't be used together
  */
 export function checkCertifiedKey(
@@ -26,7 +25,6 @@ export function checkCertifiedKey(
 
 /**
  * @param name of the text, for messages
- *
  * @throws UsageError if there is none, or one can't be read
  */
 export function parseCertificates(pem: string, name: string): X509Certificate[] {

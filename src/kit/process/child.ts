@@ -17,7 +17,7 @@ import type { PreparedCommand } from "./windows-program.js";
 /** The parts for starting and ending programs on Windows. */
 type Windows = typeof import("./windows-program.js");
 
-/** Resolves to `undefined` on other systems, which do not need it. */
+/** Resolves to `undefined` on other systems. */
 export async function loadWindows(platform: NodeJS.Platform): Promise<Windows | undefined> {
   return platform === "win32" ? import("./windows-program.js") : undefined;
 }

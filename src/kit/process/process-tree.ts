@@ -10,10 +10,7 @@ export interface Process {
   started: string;
 }
 
-/**
- * The processes that a program has started, directly or not; known even after their parents have
- * ended.
- */
+/** The processes that a program has started, directly or not, even if their parents have ended. */
 export interface Descendants {
   signal(name: NodeJS.Signals): void;
   areGone(): boolean;

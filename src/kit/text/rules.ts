@@ -71,8 +71,7 @@ export const isObject = (input: unknown): input is Record<string, unknown> =>
   typeof input === "object" && input !== null && !Array.isArray(input);
 
 /**
- * Checks an input from outside, and fills in defaults. The check of a large input takes little
- * time if most of it is in `checked`.
+ * Checks an input from outside, and fills in defaults.
  *
  * @param toError makes the error to throw
  * @param checked a complete input that was checked before: what both share is not checked again

@@ -114,7 +114,6 @@ function tokenAt(text: string, index: number): string {
   return TOKEN.exec(text)?.[1] ?? "";
 }
 
-/** The first problem and its place, for a person. */
 function findProblem(text: string): JsonError | undefined {
   /** The keys of each open object; undefined for a list. */
   const open: (Set<string> | undefined)[] = [];

@@ -38,7 +38,7 @@ describe("a server that does not answer with HTTP", () => {
       const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
       const { code, stdout, stderr } = await runCli(argv, { env });
       expect([code, stdout]).toEqual([7, ""]);
-      expect(stderr).toBe(`appvars: ${url.origin} switches to another protocol\n`);
+      expect(stderr).toBe(`appvars: ${url.origin} does not answer with HTTP\n`);
     },
   );
 

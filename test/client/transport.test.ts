@@ -155,7 +155,7 @@ describe("the transport, without a complete answer", () => {
   ])("reports a protocol upgrade, and ends the connection: %s", async (_what, text) => {
     const { url, sockets } = await tcpPeer((socket) => socket.write(text));
     const error = await failure(transport(url).get("/", {}));
-    expect(error).toStrictEqual(new ServerError(`${url.origin} switches to another protocol`, 0));
+    expect(error).toStrictEqual(new ServerError(`${url.origin} does not answer with HTTP`, 0));
     await vi.waitFor(() => expect(sockets[0]?.closed).toBe(true), 5_000);
   });
 

@@ -116,11 +116,7 @@ const FAILURES: Failure[] = [
     writing("SSH-2.0-OpenSSH_9.2\r\n"),
     "it does not answer with HTTP",
   ],
-  [
-    "it switches protocols",
-    writing(`${SWITCH}Upgrade: x\r\n\r\n`),
-    "it switches to another protocol",
-  ],
+  ["it switches protocols", writing(`${SWITCH}Upgrade: x\r\n\r\n`), "it does not answer with HTTP"],
   [
     "it never ends its provisional answers",
     tcp((socket) => drip(socket, CONTINUE)),

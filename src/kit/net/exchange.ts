@@ -2,7 +2,6 @@ import { once } from "node:events";
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { hrtime } from "node:process";
 import type { Duplex } from "node:stream";
-import { SWITCHED } from "./failures.js";
 
 export interface DeadlineOptions {
   /** Milliseconds until the answer begins, and between two of its pieces. */
@@ -60,7 +59,8 @@ export async function exchange(
   try {
     const { incoming, socket } = await send(outgoing, deadline.signal, body);
     socket?.destroy();
-    if (socket) throw failure(SWITCHED);
+    // The peer has switched to another protocol.
+    if (socket) throw failure("HPE_INVALID_CONSTANT");
     const { statusCode: status = 0, headers } = incoming;
     return {
       status,

@@ -14,10 +14,7 @@ type Failure = readonly [reason: string, kind?: keyof Hints | "invalid" | "proto
 
 const UNKNOWN_AUTHORITY: Failure = ["its certificate is from an unknown authority", "untrusted"];
 
-/** The failure of an exchange whose peer answers with another protocol. */
-export const SWITCHED = "ERR_SWITCHED_PROTOCOL";
-
-/** Failures by their codes, which come from the system, Node.js, OpenSSL or {@link SWITCHED}. */
+/** Failures by their codes, which come from the system, Node.js or OpenSSL. */
 const FAILURES: Readonly<Record<string, Failure>> = {
   ECONNREFUSED: ["connection refused", "refused"],
   ECONNRESET: ["the connection was reset", "reset"],
@@ -32,7 +29,6 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   CERT_HAS_EXPIRED: ["its certificate has expired", "invalid"],
   CERT_NOT_YET_VALID: ["its certificate is not valid yet", "invalid"],
   HPE_HEADER_OVERFLOW: ["it sends too many headers", "protocol"],
-  [SWITCHED]: ["it switches to another protocol", "protocol"],
 };
 
 /**

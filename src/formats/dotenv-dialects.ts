@@ -124,8 +124,8 @@ export interface Comment {
 }
 
 /**
- * Reads assignments by the rules of a program, by default of the dotenv package. References stand for values of lines before them.
- * The last of two lines for one name counts.
+ * Reads assignments by the rules of a program, by default the dotenv package. References stand for
+ * values of lines before them. The last of two lines for one name counts.
  *
  * @param isExpanded whether references in a file of the dotenv package are replaced
  * @returns `unread`: the lines that the program would refuse, drop or run
@@ -140,21 +140,21 @@ export function readAssignments(
     ? { ...DIALECTS.default, expand: expandPlain }
     : DIALECTS[program ?? "default"];
   const scanner = new Scanner(dialect.isNormalized ? given.replaceAll(/\r\n?/g, "\n") : given);
-  const found = new Map<string, Assignment>();
-  const lookUp = limited((name) => found.get(name)?.value);
+  const assignments = new Map<string, Assignment>();
+  const lookUp = limited((name) => assignments.get(name)?.value);
   const comments: Comment[] = [];
   const unread: number[] = [];
   while (!scanner.isAtEnd) {
     const { line, isAtLineStart } = scanner;
     const [between] = scanner.take(dialect.gap) ?? [];
     if (between?.startsWith("#") && isAtLineStart)
-      comments.push({ text: between, line, isLate: found.size > 0 });
+      comments.push({ text: between, line, isLate: assignments.size > 0 });
     if (between !== undefined) continue;
     const assignment = takeAssignment(scanner, dialect, lookUp);
-    if (assignment) found.set(assignment.name, assignment);
+    if (assignment) assignments.set(assignment.name, assignment);
     else if (scanner.take(/[^\n]*/y)) unread.push(line);
   }
-  return { assignments: [...found.values()], unread, comments };
+  return { assignments: [...assignments.values()], unread, comments };
 }
 
 /** Reads a text piece by piece. */

@@ -65,11 +65,11 @@ export function readDotenv(
   const entries = entriesOf(
     Object.fromEntries(assignments.map(({ name, value }) => [name, value])),
   );
-  const places = `line${unread.length > 1 ? "s" : ""} ${unread.join(", ")}`;
+  const lines = `line${unread.length > 1 ? "s" : ""} ${unread.join(", ")}`;
   const problem = program
     ? `not an assignment that --for ${program} reads`
     : "neither an assignment nor a comment";
-  if (unread.length > 0) throw new UsageError(`${problem}: ${places}`);
+  if (unread.length > 0) throw new UsageError(`${problem}: ${lines}`);
   const foreign = assignments.filter(({ value }) => DOTENVX.test(value)).map(({ name }) => name);
   if (foreign.length > 0)
     throw new UsageError(

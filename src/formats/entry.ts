@@ -63,7 +63,7 @@ export function describeReasons(reasons: ReadonlyMap<string, string>): string {
 type Note = (text: string) => void;
 
 /** A variable, and its line, counted from 1, if it is known. */
-export interface Place {
+export interface Mention {
   name: string;
   line?: number;
 }
@@ -74,24 +74,24 @@ const MAX_NAMES = 10;
 /** Notes a text with `A (line 1), B (line 3)` in it. */
 export function noteNames(
   before: string,
-  places: readonly Place[],
+  mentions: readonly Mention[],
   after: string,
   note?: Note,
 ): void {
-  const shown = places
+  const shown = mentions
     .slice(0, MAX_NAMES)
     .map(({ name, line }) => (line ? `${name} (line ${line})` : name));
-  const more = places.length > MAX_NAMES ? ` and ${places.length - MAX_NAMES} more` : "";
-  if (places.length > 0) note?.(before + shown.join(", ") + more + after);
+  const more = mentions.length > MAX_NAMES ? ` and ${mentions.length - MAX_NAMES} more` : "";
+  if (mentions.length > 0) note?.(before + shown.join(", ") + more + after);
 }
 
 /** Notes numbers and words that JavaScript writes differently from the file. */
 export function noteRewritten(
-  places: readonly Place[],
+  mentions: readonly Mention[],
   note?: Note,
   advice = "; to keep the text, put it in quotes",
 ): void {
-  noteNames("not kept as written, such as 3.10, which becomes 3.1: ", places, advice, note);
+  noteNames("not kept as written, such as 3.10, which becomes 3.1: ", mentions, advice, note);
 }
 
 /** @throws UsageError with the problem and its place, which never quotes the text */

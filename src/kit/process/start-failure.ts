@@ -87,8 +87,8 @@ export function findProgram(program: string, path = "/bin:/usr/bin"): FoundProgr
       if (statSync(file).isFile()) return { file };
       code = "EACCES";
     } catch (error) {
-      const { code: found = "EIO" } = error as NodeJS.ErrnoException;
-      if (isPath || found === "EACCES") code = found;
+      const { code: failure = "EIO" } = error as NodeJS.ErrnoException;
+      if (isPath || failure === "EACCES") code = failure;
     }
   }
   return { code };

@@ -59,13 +59,14 @@ export function prepareProgram(
  */
 function refuseInterpreted(file: string, args: readonly string[]): void {
   const has = (pattern: RegExp) => args.some((arg) => pattern.test(arg));
-  let found: string | undefined;
-  if (!NPM_SHIM.test(file) && has(/"/)) found = "a double quote";
-  else if (/%[^%:]*:[^%]*%/.test(args.join(" "))) found = "a % with a colon and another % after it";
-  else if (has(/[\r\n]/)) found = "a line break";
-  if (found === undefined) return;
+  let problem: string | undefined;
+  if (!NPM_SHIM.test(file) && has(/"/)) problem = "a double quote";
+  else if (/%[^%:]*:[^%]*%/.test(args.join(" ")))
+    problem = "a % with a colon and another % after it";
+  else if (has(/[\r\n]/)) problem = "a line break";
+  if (problem === undefined) return;
   throw new UsageError(
-    `${file} is a batch file, and an argument for it contains ${found}, which cmd.exe would interpret: ` +
+    `${file} is a batch file, and an argument for it contains ${problem}, which cmd.exe would interpret: ` +
       "start the program that it starts, such as node, with these arguments",
   );
 }

@@ -165,10 +165,10 @@ function isString(token: string): boolean {
 
 function at(text: string, index: number, problem: string, kind?: JsonError["kind"]): JsonError {
   const before = text.slice(0, index).split("\n");
-  const place = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
+  const position = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
   return text.startsWith("<<<<<<<", index)
-    ? new JsonError(`${place}: a conflict marker of git`, "conflict marker")
-    : new JsonError(`${place}: ${problem}`, kind);
+    ? new JsonError(`${position}: a conflict marker of git`, "conflict marker")
+    : new JsonError(`${position}: ${problem}`, kind);
 }
 
 /** RFC 8259, section 6. */

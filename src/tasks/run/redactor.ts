@@ -58,19 +58,18 @@ class TextMatcher {
 
 /**
  * Replaces texts in bytes that arrive in chunks, wherever these are split. Every byte of every
- * occurrence is hidden: occurrences that overlap become one `***`. Only bytes that may be the
+ * occurrence is hidden: occurrences side by side become one `***`. Only bytes that may be the
  * beginning of a text are held back.
  */
 export class Redactor {
   readonly #matcher: TextMatcher;
   #state = ROOT;
-  /** Bytes that are not written yet. Offsets count from the beginning of the output. */
-  #held: Buffer = Buffer.alloc(0);
-  #heldFrom = 0;
-  /** Occurrences whose stars are not written yet; `end` is exclusive. */
-  #occurrences: { start: number; end: number }[] = [];
-  /** End of the occurrences whose stars are written. */
-  #hiddenTo = 0;
+  /** Bytes that are not written yet. */
+  #held = Buffer.alloc(0);
+  /** 1 for each of these that is part of an occurrence, else 0. */
+  #hidden = Buffer.alloc(0);
+  /** Whether the output so far ends with stars. */
+  #endsHidden = false;
 
   constructor(texts: Iterable<string>) {
     this.#matcher = new TextMatcher(texts);
@@ -79,55 +78,41 @@ export class Redactor {
   /** @returns the text to write now */
   push(chunk: Buffer): Buffer {
     const { depths, matches } = this.#matcher;
-    let position = this.#heldFrom + this.#held.length;
+    let end = this.#held.length;
+    this.#held = Buffer.concat([this.#held, chunk]);
+    this.#hidden = Buffer.concat([this.#hidden, Buffer.alloc(chunk.length)]);
     for (const byte of chunk) {
-      position++;
+      end++;
       this.#state = this.#matcher.step(this.#state, byte);
       const length = matches[this.#state] ?? 0;
-      if (length > 0) this.#add(position - length, position);
+      if (length > 0) this.#hidden.fill(1, end - length, end);
     }
-    this.#held = Buffer.concat([this.#held, chunk]);
-    return this.#release(position - (depths[this.#state] ?? 0));
+    return this.#release(end - (depths[this.#state] ?? 0));
   }
 
   /** @returns the text held back */
   end(): Buffer {
-    return this.#release(this.#heldFrom + this.#held.length);
-  }
-
-  /** Occurrences are added in the order of their ends. Those that overlap become one. */
-  #add(from: number, end: number): void {
-    let start = from;
-    for (
-      let last = this.#occurrences.at(-1);
-      last && last.end > start;
-      last = this.#occurrences.at(-1)
-    ) {
-      start = Math.min(start, last.start);
-      this.#occurrences.pop();
-    }
-    this.#occurrences.push({ start, end });
+    return this.#release(this.#held.length);
   }
 
   /** Returns the bytes up to `limit`, in which no further text can begin. */
   #release(limit: number): Buffer {
-    const due = this.#occurrences.filter(({ start }) => start <= limit);
-    if (due.length > 0) this.#occurrences = this.#occurrences.filter(({ start }) => start > limit);
     const parts: Buffer[] = [];
-    for (const { start, end } of due) {
-      if (start >= this.#hiddenTo) parts.push(this.#visible(start), STARS);
-      this.#hiddenTo = Math.max(this.#hiddenTo, end);
+    for (let start = 0, end = 0; start < limit; start = end) {
+      const isHidden = this.#hidden[start] === 1;
+      const next = this.#hidden.indexOf(isHidden ? 0 : 1, start);
+      end = next === -1 ? limit : Math.min(next, limit);
+      if (!isHidden) parts.push(this.#held.subarray(start, end));
+      else if (!this.#endsHidden) parts.push(STARS);
+      this.#endsHidden = isHidden;
     }
-    parts.push(this.#visible(limit));
-    this.#held = this.#held.subarray(limit - this.#heldFrom);
-    this.#heldFrom = limit;
+    if (this.#hidden[limit] === 1 && !this.#endsHidden) {
+      parts.push(STARS);
+      this.#endsHidden = true;
+    }
+    this.#held = this.#held.subarray(limit);
+    this.#hidden = this.#hidden.subarray(limit);
     return Buffer.concat(parts);
-  }
-
-  /** The bytes after the hidden ones, up to an offset. */
-  #visible(end: number): Buffer {
-    const start = Math.max(this.#heldFrom, this.#hiddenTo);
-    return this.#held.subarray(start - this.#heldFrom, Math.max(start, end) - this.#heldFrom);
   }
 }
 

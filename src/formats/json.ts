@@ -2,8 +2,8 @@ import { UsageError } from "../kit/text/errors.js";
 import type { NamedValue } from "../model/variable.js";
 import {
   entriesOf,
+  type Mention,
   noteRewritten,
-  type Place,
   type ReadEntry,
   type ReadOptions,
   refuse,
@@ -30,8 +30,8 @@ export function readJson(text: string, { note }: ReadOptions = {}): ReadEntry[] 
   return entries;
 }
 
-function findRewritten(text: string): Place[] {
-  const found: Place[] = [];
+function findRewritten(text: string): Mention[] {
+  const mentions: Mention[] = [];
   let [name, line, depth] = ["", 1, 0];
   for (const [token, colon] of text.matchAll(
     /\n|[[\]{}]|"[^"\\]*(?:\\.[^"\\]*)*"?(\s*:)?|-?\d[\d.eE+-]*/g,
@@ -40,7 +40,7 @@ function findRewritten(text: string): Place[] {
     if (/^[[{]/.test(token)) depth++;
     else if (/^[\]}]/.test(token)) depth--;
     else if (colon && depth === 1) name = JSON.parse(token.slice(0, -colon.length));
-    else if (/^[-\d]/.test(token) && String(Number(token)) !== token) found.push({ name, line });
+    else if (/^[-\d]/.test(token) && String(Number(token)) !== token) mentions.push({ name, line });
   }
-  return found;
+  return mentions;
 }

@@ -10,7 +10,7 @@ export interface NamedFile {
   /** The flag, variable or settings file. */
   readonly from: string;
   /** `project` or absent unless the person who runs this has named it. */
-  readonly place?: string;
+  readonly origin?: string;
 }
 
 /** Far more bytes than any secret, certificates or dotenv file take. */
@@ -22,9 +22,9 @@ const MAX_NAMED_FILE = 16 * 1_024 * 1_024;
  * @throws UsageError if it can't be read, or is larger than 16 MB
  */
 export async function readNamedFile(named: NamedFile): Promise<Buffer> {
-  const { text: path, place = "project" } = named;
+  const { text: path, origin = "project" } = named;
   try {
-    if (place === "project") return (await readRegularFile(path, MAX_NAMED_FILE)).bytes;
+    if (origin === "project") return (await readRegularFile(path, MAX_NAMED_FILE)).bytes;
     const file = await openForReading(path, { waitForWriter: true });
     return await readToEnd(file, 0, MAX_NAMED_FILE).finally(() => closeSync(file));
   } catch (error) {

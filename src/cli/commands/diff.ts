@@ -80,7 +80,7 @@ export async function runDiff(
 function settingsOf(place: string, settings: Settings, caller: Caller): Settings {
   const replaced = [...SOURCE_SETTINGS, "env"];
   const others = settings.given.filter(
-    (each) => each.place !== "flag" || !replaced.includes(each.name),
+    (each) => each.origin !== "flag" || !replaced.includes(each.name),
   );
   return new Settings([...readGiven("flag", sourceFlags(place, settings)), ...others], caller);
 }

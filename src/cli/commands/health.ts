@@ -14,7 +14,7 @@ export const definition = defineCommand({
     // Only a flag names other data than the server's: a variable or a file names it for other
     // commands.
     const ofServer = given.filter(
-      ({ name, place }) => place === "flag" || (name !== "data" && name !== "store"),
+      ({ name, origin }) => origin === "flag" || (name !== "data" && name !== "store"),
     );
     const opening = openSource(new Settings(ofServer, context), context, { anonymous: true });
     const health = await withSource(opening, (source) => source.getHealth());

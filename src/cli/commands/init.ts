@@ -92,8 +92,8 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
  * parent folder.
  */
 function throwWithOrigin(error: unknown, settings: Settings): never {
-  const { place = "flag", from } = settings.find("data", "store") ?? {};
-  if (!(error instanceof InvalidDataError) || place === "flag") throw error;
+  const { origin = "flag", from } = settings.find("data", "store") ?? {};
+  if (!(error instanceof InvalidDataError) || origin === "flag") throw error;
   throw new InvalidDataError(`${error.message} (from ${from}); for another file, add --data`);
 }
 
@@ -204,8 +204,8 @@ async function writeProject(
     `created ${PROJECT_FILE}: commands in this folder use ${basename(path)}, environment ${FIRST_ENVIRONMENT}`,
   );
   const other = given.find(
-    ({ name, text, place }) =>
-      place === "variable" &&
+    ({ name, text, origin }) =>
+      origin === "variable" &&
       [...SOURCE_SETTINGS, "env"].includes(name) &&
       ![path, FIRST_ENVIRONMENT].includes(text),
   );

@@ -134,12 +134,12 @@ export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
     headings: ["ENVIRONMENT", "NAME", "CHANGE", ...(hasValues ? ["BEFORE", "AFTER"] : [])],
     cells(row: ChangeRow): (string | undefined)[] {
       const { kind, what, application, environment, name, key, before, after } = row;
-      const place =
+      const where =
         environment === undefined ? application : qualifiedName({ application, name: environment });
       const subject = key === undefined ? what : `${what} "${key}"`;
       const change = what === "value" ? kind : `${subject} ${kind}${formerName(row)}`;
       return [
-        place,
+        where,
         name,
         change,
         ...(hasValues ? [text(before, row, "added"), text(after, row, "removed")] : []),

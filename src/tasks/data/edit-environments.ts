@@ -45,7 +45,7 @@ function chooseEnvironments(data: Data, settings: Settings, choice: EnvironmentC
   const application = choice.allEnvs && chooseApplication(data, choice);
   const strongest = application ? undefined : settings.find("env");
   const given = settings.given.filter(
-    ({ name, place }) => name === "env" && place === strongest?.place,
+    ({ name, origin }) => name === "env" && origin === strongest?.origin,
   );
   const names = strongest ? given.map(({ text }) => text) : [undefined];
   const [first, ...others] = application

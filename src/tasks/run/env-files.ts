@@ -25,7 +25,7 @@ export function envFileReader(
   return async () => {
     // A project may name a personal file that not everybody has.
     const present = files.filter(
-      ({ text, place }) => place !== "project" || statIfExists(text, lstatSync),
+      ({ text, origin }) => origin !== "project" || statIfExists(text, lstatSync),
     );
     const variables = fromPipes ?? (await readEnvFiles(present, surroundings.platform));
     if (present.some(isPipe)) fromPipes = variables;

@@ -55,7 +55,7 @@ export async function prepareVariables(
   const named = flags.envFile?.map((text) => ({
     text,
     from: "--env-file",
-    place: "flag" as const,
+    origin: "flag" as const,
   }));
   const envFiles = named ?? [settings.find("envFile") ?? []].flat();
   const selection = createSelection({ ...flags, only, findProblems }, caller);

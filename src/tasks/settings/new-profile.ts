@@ -28,7 +28,7 @@ export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Se
 
 /** Returns the settings that open the source of a new profile, without retries. */
 export function trialSettings(given: readonly Setting[], caller: Caller): Settings {
-  const once: Setting = { name: "maxWait", text: "0", from: "--max-wait", place: "flag" };
+  const once: Setting = { name: "maxWait", text: "0", from: "--max-wait", origin: "flag" };
   return new Settings([once, ...given, ...unstored(caller.surroundings.env)], caller);
 }
 

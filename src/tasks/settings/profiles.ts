@@ -98,7 +98,7 @@ export function settingsOfProfile(
   const current: Setting[] =
     text === undefined
       ? []
-      : [{ name: "profile", text, from: `current in ${path}`, place: "profile" }];
+      : [{ name: "profile", text, from: `current in ${path}`, origin: "profile" }];
   const [named = chosen] = chosen ? [] : current;
   const object = named && Object.hasOwn(profiles, named.text) ? profiles[named.text] : undefined;
   if (named && !object && !isDispensable)

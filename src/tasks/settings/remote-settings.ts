@@ -47,7 +47,7 @@ export function remoteSettings(
   source: Setting | undefined,
 ): RemoteSettings {
   const { given } = settings;
-  if (given.some(({ name, place }) => name === "env" && place === "flag")) {
+  if (given.some(({ name, origin }) => name === "env" && origin === "flag")) {
     const flags = existsSync(DEFAULT_DATA_FILE)
       ? `--data ${DEFAULT_DATA_FILE}`
       : "--data or --store";
@@ -56,14 +56,14 @@ export function remoteSettings(
   const tls = tlsFilesOf(settings, "caFile", "clientCert", "clientKey");
   const apiSecret = settings.find("apiSecret", "apiSecretFile");
   const auth = parseAuth(settings.find("auth"));
-  if (given.some(({ place }) => place === "project"))
+  if (given.some(({ origin }) => origin === "project"))
     checkProject(given, source, { auth, apiSecret, tls });
   const url = source ? parseUrl(source) : DEFAULT_URL;
   const allowed = settings.find("insecure");
   // The switch of a profile applies to the server of that profile only.
   const insecure =
     allowed !== undefined &&
-    (allowed.place === "flag" || !source || source.place === allowed.place);
+    (allowed.origin === "flag" || !source || source.origin === allowed.origin);
   refuseOpenSecret(auth, new URL(url), insecure);
   const [timeout, maxWait] = [settings.find("timeout"), settings.find("maxWait")];
   return {
@@ -92,8 +92,8 @@ function checkProject(
   source: Setting | undefined,
   { auth, apiSecret, tls }: Pick<RemoteSettings, "auth" | "apiSecret" | "tls">,
 ): void {
-  if (source?.place !== "project") {
-    const file = [tls.ca, tls.cert, tls.key].find((each) => each?.place === "project");
+  if (source?.origin !== "project") {
+    const file = [tls.ca, tls.cert, tls.key].find((each) => each?.origin === "project");
     if (!file) return;
     const { flag } = SETTINGS[file.name];
     throw new UsageError(`${file.from} is for a url of the same file only; or add ${flag}`);
@@ -103,10 +103,10 @@ function checkProject(
       `auth headers would send the secret itself to ${source.from}; to do so, add --url`,
     );
   }
-  const secret = [apiSecret, tls.key].find((setting) => setting?.place === "profile");
+  const secret = [apiSecret, tls.key].find((setting) => setting?.origin === "profile");
   if (!secret) return;
   const own =
-    given.find(({ name, place }) => name === "url" && place === "profile")?.text ?? DEFAULT_URL;
+    given.find(({ name, origin }) => name === "url" && origin === "profile")?.text ?? DEFAULT_URL;
   if (parseUrl(source) === parseOrigin(own).origin) return;
   throw new UsageError(
     `the ${secret.name === "clientKey" ? "client key" : "secret"} is of a profile for ${own}, but ${source.from} is another server; to use it there, add --url`,

@@ -35,12 +35,12 @@ export class Settings {
   /**
    * The strongest setting that has one of these names.
    *
-   * @throws NotAllowedError if it must not be used; UsageError if one place gives two of them
+   * @throws NotAllowedError if it must not be used; UsageError if one origin gives two of them
    */
   find(...names: SettingName[]): Setting | undefined {
     const [first, second] = named(this.given, ...names);
     if (first?.blocked !== undefined) throw new NotAllowedError(first.blocked);
-    if (second && second.place === first?.place && second.name !== first.name)
+    if (second && second.origin === first?.origin && second.name !== first.name)
       throw new UsageError(`${first.from} and ${second.from} are mutually exclusive: use only one`);
     return first;
   }
@@ -123,16 +123,16 @@ type FileReader = (caller: Caller, stronger: GivenSettings) => Setting[];
  * @throws UsageError for an empty flag: `--url "$URL"` with URL unset must not select another
  *   server
  */
-export function readGiven(place: "flag" | "variable", texts: Record<string, unknown>): Setting[] {
+export function readGiven(origin: "flag" | "variable", texts: Record<string, unknown>): Setting[] {
   const given: Setting[] = [];
   for (const name of SETTING_NAMES) {
-    const from = SETTINGS[name][place];
+    const from = SETTINGS[name][origin];
     // A flag that is repeated has a list.
-    for (const value of [from && texts[place === "flag" ? name : from]].flat()) {
+    for (const value of [from && texts[origin === "flag" ? name : from]].flat()) {
       const text = value === true || typeof value === "number" ? String(value) : value;
-      if (place === "flag" && text === "") throw new UsageError(`${from} must not be empty`);
+      if (origin === "flag" && text === "") throw new UsageError(`${from} must not be empty`);
       // An empty variable counts as unset, as in other programs.
-      if (from && typeof text === "string" && text !== "") given.push({ name, text, from, place });
+      if (from && typeof text === "string" && text !== "") given.push({ name, text, from, origin });
     }
   }
   return given;
@@ -162,7 +162,8 @@ export function readProfile(caller: Caller, stronger: GivenSettings): Setting[] 
   // In CI, for example, where the project names a profile that people have, and the environment
   // gives everything.
   const isDispensable =
-    source !== undefined && (!chosen || (chosen.place === "project" && source.place !== "project"));
+    source !== undefined &&
+    (!chosen || (chosen.origin === "project" && source.origin !== "project"));
   if (chosen?.blocked !== undefined) {
     if (!isDispensable) throw new NotAllowedError(chosen.blocked);
     if (!isComplete(stronger))
@@ -182,7 +183,7 @@ export function readProfile(caller: Caller, stronger: GivenSettings): Setting[] 
 
 /** Whether flags and variables alone say where to read, with the credentials for a server. */
 function isComplete(given: GivenSettings): boolean {
-  const own = given.filter(({ place }) => place !== "project");
+  const own = given.filter(({ origin }) => origin !== "project");
   const has = (...names: SettingName[]) => named(own, ...names).length > 0;
   return has("data", "store") || (has("apiKey") && has("apiSecret", "apiSecretFile"));
 }

@@ -5,11 +5,11 @@ import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defa
 export const DEFAULT_DATA_FILE = "appvars.data.json";
 
 /** Where a setting comes from: a flag, an environment variable, `.appvars.json`, a profile. */
-type PlaceKind = "flag" | "variable" | "project" | "profile";
+type Origin = "flag" | "variable" | "project" | "profile";
 
 interface Definition {
   /** The origins that can give it. */
-  in: readonly PlaceKind[];
+  in: readonly Origin[];
   /**
    * `secret`: never shown. `url`: shown unless it may hold a secret. `switch`: on or off, its text
    * is "true". Default any text.
@@ -82,7 +82,7 @@ export const SETTING_NAMES = Object.keys(DEFINITIONS) as SettingName[];
 /** A row of the table, with its name in each origin that can give it. */
 interface SettingRow
   extends Omit<Definition, "in" | "insteadOf">,
-    Record<PlaceKind, string | undefined> {
+    Record<Origin, string | undefined> {
   insteadOf?: SettingName;
   /** The name in settings files, which is also the one that is shown: `max_wait`. */
   key: string;
@@ -91,14 +91,14 @@ interface SettingRow
 export const SETTINGS = {} as Readonly<Record<SettingName, SettingRow>>;
 
 for (const name of SETTING_NAMES) {
-  const { in: places, ...rules }: Definition = DEFINITIONS[name];
+  const { in: origins, ...rules }: Definition = DEFINITIONS[name];
   const key = name.replace(/[A-Z]/g, "_$&").toLowerCase();
   const names: SettingRow = {
     key,
-    flag: places.includes("flag") ? `--${key.replaceAll("_", "-")}` : undefined,
-    variable: places.includes("variable") ? `APPVARS_${key.toUpperCase()}` : undefined,
-    project: places.includes("project") ? key : undefined,
-    profile: places.includes("profile") ? key : undefined,
+    flag: origins.includes("flag") ? `--${key.replaceAll("_", "-")}` : undefined,
+    variable: origins.includes("variable") ? `APPVARS_${key.toUpperCase()}` : undefined,
+    project: origins.includes("project") ? key : undefined,
+    profile: origins.includes("profile") ? key : undefined,
   };
   Object.assign(SETTINGS, { [name]: { ...names, ...rules } });
 }
@@ -114,7 +114,7 @@ export interface Setting {
   name: SettingName;
   text: string;
   from: string;
-  place: PlaceKind;
+  origin: Origin;
   /** Why it must not be used; undefined if it may be. */
   blocked?: string;
 }

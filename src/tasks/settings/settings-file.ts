@@ -97,15 +97,15 @@ const TEXT_OR_NUMBER = rule({
  * @throws UsageError for an unknown key, or a value that is neither a text nor a number
  */
 export function readKeys(
-  place: "project" | "profile",
+  origin: "project" | "profile",
   object: SettingsObject,
   where: string,
   folder: string,
 ): Setting[] {
   return Object.entries(object).flatMap(([key, value]) => {
     if (key === "$schema") return [];
-    const name = SETTING_NAMES.find((each) => SETTINGS[each][place] === key);
-    if (!name) throw unknownKey(place, key, where);
+    const name = SETTING_NAMES.find((each) => SETTINGS[each][origin] === key);
+    if (!name) throw unknownKey(origin, key, where);
     const from = `${key} ${where}`;
     const { is } = SETTINGS[name];
     const form = is === "switch" ? FLAG : TEXT_OR_NUMBER;
@@ -113,14 +113,14 @@ export function readKeys(
     const text = value === false ? "" : String(value);
     // An empty text counts as unset.
     if (text === "") return [];
-    return { name, text: is === "file" ? resolve(folder, text) : text, from, place };
+    return { name, text: is === "file" ? resolve(folder, text) : text, from, origin };
   });
 }
 
-function unknownKey(place: "project" | "profile", key: string, where: string): UsageError {
-  const reason = place === "project" ? whyNotInProject(key) : undefined;
+function unknownKey(origin: "project" | "profile", key: string, where: string): UsageError {
+  const reason = origin === "project" ? whyNotInProject(key) : undefined;
   if (reason) return new UsageError(`${key} ${where}${reason}`);
-  const keys = SETTING_NAMES.flatMap((name) => SETTINGS[name][place] ?? []);
+  const keys = SETTING_NAMES.flatMap((name) => SETTINGS[name][origin] ?? []);
   return new UsageError(`"${key}" ${where} is not a setting; the settings are ${keys.join(", ")}`);
 }
 

@@ -261,12 +261,12 @@ export function repeatedFlags(
   given: GivenSettings,
   names: readonly SettingName[],
   { cwd }: Pick<Surroundings, "cwd">,
-  places: readonly Setting["place"][] = ["flag"],
+  places: readonly Setting["origin"][] = ["flag"],
 ): string[] {
   return names.flatMap((name) => {
     const setting = given.find((each) => each.name === name);
     const { is, flag } = SETTINGS[name];
-    if (!setting || !flag || !places.includes(setting.place)) return [];
+    if (!setting || !flag || !places.includes(setting.origin)) return [];
     return is === "switch"
       ? [flag]
       : [flag, is === "file" ? resolve(cwd(), setting.text) : setting.text];

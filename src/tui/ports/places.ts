@@ -169,7 +169,7 @@ interface Start {
 function serverPlaces(connection: RemoteSettings, start: Start, broken?: UsageError): Places {
   const { settings, caller } = start;
   const isServerNamed = settings.given.some(
-    ({ name, place }) => place !== "profile" && SERVER_SETTINGS.includes(name),
+    ({ name, origin }) => origin !== "profile" && SERVER_SETTINGS.includes(name),
   );
   const { profiles, current } = readUsableProfiles(caller, isServerNamed);
   const names = Object.keys(profiles);
@@ -200,7 +200,7 @@ function profilePlace(profile: ListedProfile, start: Start): Place {
 }
 
 function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, caller }: Start): Place {
-  const isProjects = settings.find("url")?.place === "project";
+  const isProjects = settings.find("url")?.origin === "project";
   const names = [
     "apiKey",
     "apiSecretFile",
@@ -235,11 +235,11 @@ function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, caller 
 
 function ownSettings(profile: string, given: GivenSettings, caller: Caller): Settings {
   const common = given.filter(
-    ({ name, place }) =>
-      COMMON_SETTINGS.includes(name) && (place === "flag" || place === "variable"),
+    ({ name, origin }) =>
+      COMMON_SETTINGS.includes(name) && (origin === "flag" || origin === "variable"),
   );
   const own = readProfile(caller, [
-    { name: "profile", text: profile, from: "--profile", place: "flag" },
+    { name: "profile", text: profile, from: "--profile", origin: "flag" },
   ]);
   return new Settings([...common, ...own], caller);
 }
@@ -254,8 +254,8 @@ function getCommandOfProfile(
     current ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"],
     caller.surroundings,
   );
-  const isUnset = ({ name, place }: Setting) =>
-    place === "variable" &&
+  const isUnset = ({ name, origin }: Setting) =>
+    origin === "variable" &&
     (SERVER_SETTINGS.includes(name) || (store !== undefined && SETTINGS[name].isOfStore));
   const unset = given.filter(isUnset).map(({ from }) => from);
   return getCommandWith(["--profile", profile, ...repeated], unset);

@@ -10,12 +10,10 @@ import { readContent } from "../../store/file/data-file.js";
 import type { Surroundings } from "../surroundings.js";
 
 /**
- * Describes a data file for git, as its textconv: a line for each record, by names, the same for the
- * same data.
+ * Describes a data file for git, as its textconv: a line for each record, by names.
  *
  * A secret is replaced by 128 bits of an HMAC with a key of the user, so that nobody else can guess a
- * value from a log, or find another value with the same mark. The texts of a sealed
- * file are not secret, so their marks need no key.
+ * value from a log. The texts of a sealed file are not secret, so their marks need no key.
  *
  * @throws InvalidDataError
  */
@@ -45,9 +43,7 @@ export async function dataByNames(
   return lines.sort();
 }
 
-/**
- * The key of the user's marks, created at first use. `undefined` if it can't be created or read.
- */
+/** Reads the key of the user's marks, which is created at first use; `undefined` on failure. */
 async function readDiffKey({
   folders,
 }: Pick<Surroundings, "folders">): Promise<Buffer | undefined> {

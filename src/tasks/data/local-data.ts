@@ -14,8 +14,8 @@ export interface LocalData {
   /**
    * Looks for other users who can change it: a reader is warned, and a writer refused.
    *
-   * @returns a warning, if there is one
-   * @throws InvalidDataError that says how to fix it, also for a file that must not be replaced
+   * @returns the warning
+   * @throws InvalidDataError, also for a file that must not be replaced
    */
   check(purpose: "read" | "change"): string | undefined;
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */

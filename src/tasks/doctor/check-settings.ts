@@ -112,10 +112,9 @@ function describeSource(
 }
 
 /**
- * Whether others can read or change files with secrets. Those that do not exist are omitted.
+ * Checks whether others can read or change files with secrets. Missing files are omitted.
  *
- * @param data the data file among them: `serve` and the commands that change it refuse one that
- *   others can change
+ * @param data the data file among them, which commands refuse if others can change it
  * @param isSealed whether the data file is sealed, so that everybody may read it
  */
 export function checkFiles(

@@ -1,6 +1,6 @@
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The variables whose names are to be passed on. */
+/** Returns the variables whose names are passed on. */
 export function passedOn(env: Env, isPassed: (name: string) => boolean): Record<string, string> {
   const entries = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -9,7 +9,7 @@ export function passedOn(env: Env, isPassed: (name: string) => boolean): Record<
 }
 
 /**
- * The environment for a program beside the terminal interface: without our credentials, since it
+ * Returns the environment for a program beside the terminal interface, without our credentials: it
  * may outlive this process by days.
  */
 export function withoutCredentials(env: Env): Record<string, string> {

@@ -10,10 +10,7 @@ import { findProgram, startError } from "../../kit/process/start-failure.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { RunCaller } from "./prepare-variables.js";
 
-/**
- * Replaces this process by a program, which has its process id, and its stdin, stdout and stderr.
- * Rejects with a StartError if it can't be started.
- */
+/** Replaces this process by a program. Rejects with a StartError if it can't be started. */
 export type ExecProgram = (
   command: ProgramLine,
   env: ChildEnvironment,

@@ -13,7 +13,7 @@ import type { Caller } from "../surroundings.js";
 import { childEnvironment, readChildVariables, type VariableRules } from "./child-variables.js";
 import { refuseReserved, warnLeftOut } from "./left-out.js";
 
-/** The flags that say which variables a program gets, parsed, and those of the source. */
+/** The parsed flags that select the source and the variables that a program gets. */
 export interface VariableFlags extends SelectionOptions {
   prefix?: string | undefined;
   /** Dotenv files with values that take precedence over the environment's. */
@@ -66,15 +66,14 @@ export async function prepareVariables(
   const readFiles =
     envFiles.length > 0 && (await import("./env-files.js")).envFileReader(envFiles, caller);
   const rules: VariableRules = { selection, prefix, allowReserved, isTaken };
-  let knownLeftOut: ReadonlySet<string> = new Set();
+  let noted = "";
   const read = async (source: VariableSource) => {
     const files = readFiles ? await readFiles() : new Map();
     const variables = await readChildVariables(rules, files, platform, source, decrypt);
     refuseNul(childEnvironment({}, variables.variables, platform));
-    // With --watch, only about names that the reading before did not leave out.
-    const newlyLeftOut = variables.leftOut.filter((name) => !knownLeftOut.has(name));
-    warnLeftOut(newlyLeftOut, caller);
-    knownLeftOut = new Set(variables.leftOut);
+    // With --watch, only when other names are left out.
+    if (String(variables.leftOut) !== noted) warnLeftOut(variables.leftOut, caller);
+    noted = String(variables.leftOut);
     return variables;
   };
   const age = flags.cache || offline;

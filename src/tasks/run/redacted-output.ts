@@ -8,7 +8,7 @@ import type { RunCaller } from "./prepare-variables.js";
 import { redactedTexts } from "./redacted-texts.js";
 import { redactStream } from "./redactor.js";
 
-/** Milliseconds for the output of such processes. */
+/** Milliseconds for the output of processes that outlive a program which was asked to stop. */
 const FLUSH_MS = 2_000;
 
 /** Our reader has closed its end: there is nothing left to write. Windows reports EOF. */
@@ -63,13 +63,9 @@ export function createRedactedOutput({ io, note, warn }: RunCaller): RedactedOut
   };
 }
 
-/**
- * When our reader closes its end, the program's output is closed too, so that it does not keep
- * running for nothing. To Node a pipe is a socket, so the program may get ECONNRESET instead of
- * SIGPIPE.
- */
+/** Closes the program's output when our reader closes its end: it would keep running for nothing. */
 async function redactInto(from: Readable, texts: readonly string[], to: Writable): Promise<void> {
-  // The listener for other commands ends this process, which here has a program to wait for.
+  // The other listener ends this process, which has a program to wait for.
   to.removeAllListeners("error").on("error", () => {});
   await pipeline(from, redactStream(texts), to, { end: false });
 }

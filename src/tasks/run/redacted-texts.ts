@@ -10,18 +10,14 @@ const WORDS = ["true", "false", "null"];
 
 export interface RedactedTexts {
   texts: string[];
-  /**
-   * Names of the variables without texts, whose values or lines are too short to tell from ordinary
-   * output.
-   */
+  /** The names of variables whose values are too short to tell from ordinary output. */
   tooShort: string[];
 }
 
 /**
- * The texts that would reveal the values in a program's output: each value of 4 characters or more,
- * as it is in the environment and in base64, each of its lines and each string in a JSON value of 8
- * characters or more; and all of these as they are written in JSON, in the quotes of a shell, and
- * in a URL. Public variables have no such texts.
+ * Finds the texts that would reveal values in a program's output: each value of 4 characters or
+ * more, also in base64; each of its lines, and each string in a JSON value, of 8 characters or more;
+ * and all of these as JSON, the quotes of a shell and URLs have them. Public variables have none.
  */
 export function redactedTexts(variables: readonly ChildVariable[]): RedactedTexts {
   return collectTexts(variables, (value) => [
@@ -30,10 +26,7 @@ export function redactedTexts(variables: readonly ChildVariable[]): RedactedText
   ]);
 }
 
-/**
- * The same without other forms and as single lines: each line of 4 characters or more of the values
- * and of the strings in JSON values.
- */
+/** Finds the lines of 4 characters or more in values and in the strings of JSON values. */
 export function redactedLines(variables: readonly ChildVariable[]): RedactedTexts {
   return collectTexts(variables, (value) =>
     [valueText(value), ...parts(value)]
@@ -62,7 +55,7 @@ function collectTexts(
 
 const LINE_BREAK = /\r\n|\r|\n/;
 
-/** A text, and how other formats write it: the same if nothing in it needs escaping. */
+/** Returns a text, and how other formats write it. */
 function forms(text: string): string[] {
   // The environment has U+FFFD instead of half a surrogate pair, and no URL can hold one.
   const held = Buffer.from(text).toString();

@@ -119,7 +119,7 @@ async function createStarter({ command, inherited, redact, watch }: Run, caller:
   return { start, finish: async () => void (await (output || undefined)?.finish()) };
 }
 
-/** Values to redact that the program has from our own environment. */
+/** Returns the values to redact that the program has from our own environment. */
 function inheritedSecrets(
   { taken }: ChildVariables,
   inherited: ChildEnvironment,

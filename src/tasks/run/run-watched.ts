@@ -60,7 +60,7 @@ export async function runWatched(
 }
 
 export interface WatchOptions {
-  read: () => Promise<ChildVariables>;
+  read(): Promise<ChildVariables>;
   /** Milliseconds from one reading to the next. */
   interval: number;
   /** Resolves after this many milliseconds; rejects to end the watch. */

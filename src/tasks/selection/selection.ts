@@ -22,15 +22,14 @@ const NAME_TRANSFORMERS: Readonly<Record<(typeof NAME_STYLES)[number], Rename>> 
 };
 
 export interface Selection {
-  /** The variables that are asked for by name, under their new names. */
+  /** The new names of variables that are asked for by name. */
   named: readonly string[];
   /** The only variables to read the values of; undefined for all. */
   only: readonly string[] | undefined;
   /**
    * Returns the selected variables in the same order.
    *
-   * @param readAllNames reads the names of all variables of the environment, for suggestions; default:
-   *   these
+   * @param readAllNames reads all names of the environment, for suggestions; default: these
    * @throws NotFoundError for patterns of `--only` without a match
    */
   select(
@@ -39,10 +38,7 @@ export interface Selection {
   ): Promise<string[]>;
   /** The new names of variables. @throws UsageError for two with the same new name */
   rename(names: readonly string[]): ReadonlyMap<string, string>;
-  /**
-   * Notes patterns of `--exclude` without a match, once. Not for a read whose result may be
-   * dropped.
-   */
+  /** Notes patterns of `--exclude` without a match, once. */
   noteUnmatched(names: readonly string[]): void;
   readonly findProblems: CheckValues | undefined;
 }
@@ -61,7 +57,7 @@ interface ReadOptions {
 }
 
 /**
- * The selected values as they are stored, by ascending id of the variable.
+ * Reads the selected values as they are stored, by ascending id of the variable.
  *
  * @throws as `Selection`; with `--strict` also NotFoundError and InvalidDataError
  */
@@ -109,10 +105,7 @@ function addTypes(
   });
 }
 
-/**
- * @throws NotFoundError for selected variables without a value, InvalidDataError for others with a
- *   problem
- */
+/** @throws NotFoundError for selected variables without a value, InvalidDataError for other problems */
 async function refuseProblems(
   check: Check,
   selection: Selection,
@@ -132,7 +125,7 @@ async function refuseProblems(
     : new InvalidDataError(text);
 }
 
-/** The selection that the flags describe. */
+/** Creates the selection that the flags describe. */
 export function createSelection(
   { only, exclude = [], nameTransformer, findProblems }: SelectionOptions,
   { note }: Pick<Messages, "note">,

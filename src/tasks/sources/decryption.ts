@@ -52,10 +52,7 @@ export async function createEncrypt(
 /** Leaves values encrypted, for commands that show names only. */
 export const leaveEncrypted: Decrypt = (_name, value) => value;
 
-/**
- * Leaves values encrypted, so that one of them does not prevent a list. Throws for a sealed file that
- * can't be opened.
- */
+/** Leaves values encrypted that a client encrypted. Throws for a sealed file without its key. */
 export const leaveUnlessSealed: Decrypt = (name, value) => {
   refuseSealed(name, value);
   return value;

@@ -11,6 +11,13 @@ import type { Caller } from "../surroundings.js";
 /** Seconds for a request to a server whose answers are kept; a slower server counts as down. */
 const SINGLE_TRY_TIMEOUT_S = 5;
 
+interface ClientChanges {
+  budget: Budget;
+  retryOn?: RetryOn;
+  /** Seconds. */
+  timeout?: number;
+}
+
 interface CacheOptions {
   /** Seconds: maximum age of a kept answer that is used. */
   cache: number;
@@ -19,28 +26,18 @@ interface CacheOptions {
 }
 
 /**
- * Opens the client of the server.
- *
- * @param options that differ from those of the command; the timeout is in seconds
- */
-type OpenClient = (options: {
-  budget: Budget;
-  retryOn?: RetryOn;
-  timeout?: number;
-}) => Promise<VariableSource>;
-
-/**
- * The client of a server behind a cache in the user's cache folder, or only the cache if it is
+ * Opens the client of a server behind a cache in the user's cache folder, or only the cache if it is
  * `offline`.
  *
+ * @param openClient gets the options that differ from those of the command
  * @throws UsageError, UnauthorizedError
  */
 export async function openCached(
   { url, apiKey, timeout }: RemoteSettings,
   apiSecret: string,
   { surroundings, note, warn }: Caller,
-  { cache, budget = createBudget(), offline = false }: CacheOptions,
-  openClient: OpenClient,
+  { cache, budget = createBudget(), offline }: CacheOptions,
+  openClient: (options: ClientChanges) => Promise<VariableSource>,
 ): Promise<VariableSource> {
   const file = new SealedFile({
     parent: surroundings.folders.cache,

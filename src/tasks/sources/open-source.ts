@@ -26,15 +26,9 @@ export interface OpenOptions {
   retryOn?: RetryOn | undefined;
   onRetry?: (notice: RetryNotice) => void;
   onResponse?: Required<ClientOptions>["onResponse"];
-  /**
-   * Maximum age in seconds of a kept answer that is used if the server can't be reached; undefined
-   * to keep none.
-   */
+  /** Maximum age in seconds of a kept answer that is used if the server can't be reached. */
   cache?: number | undefined;
-  /**
-   * Local data that the command has read, by name: everything it reads from a file is of one
-   * version.
-   */
+  /** Local data that the command has read, by name, so that it reads one version. */
   readSoFar?: Map<string, Promise<Data>>;
   /** Whether to answer from the kept answers only, and send nothing. Needs `cache`. */
   offline?: boolean | undefined;
@@ -88,9 +82,7 @@ export async function withSource<T>(
   }
 }
 
-/**
- * Notes why the client retries, and traces each request.
- */
+/** Notes why the client retries, and traces each request. */
 function noteExchanges(
   caller: Caller,
   { live = false }: OpenOptions,

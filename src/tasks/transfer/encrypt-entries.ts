@@ -28,7 +28,7 @@ export async function createEncryption(
   const toEnvelope = await createEncrypt(settings, file === "-" ? "the values" : undefined);
   const decrypt = await createDecrypt(settings);
   const wanted = createMatcher(encrypt === true ? ["*"] : encrypt);
-  const keptIfSame = (current: JsonValue | undefined, name: string, text: string) => {
+  const reusable = (current: JsonValue | undefined, name: string, text: string) => {
     try {
       return isUnreadable(current) && decrypt(name, current) === text ? current : undefined;
     } catch {
@@ -40,12 +40,12 @@ export async function createEncryption(
     const unmatched = encrypt === true ? [] : wanted.unmatched(entries.map(({ name }) => name));
     if (unmatched.length > 0)
       throw new UsageError(`--encrypt ${unmatched.join(", ")} matches no imported variable`);
-    const kept = new Map(current.map(({ name, value }) => [name, value]));
+    const currentValues = new Map(current.map(({ name, value }) => [name, value]));
     return entries.map((entry) => {
       const { name, type, value } = entry;
       if (!wanted.matches(name) || isUnreadable(value)) return entry;
       const text = textAs(value, type);
-      return { ...entry, value: keptIfSame(kept.get(name), name, text) ?? toEnvelope(text) };
+      return { ...entry, value: reusable(currentValues.get(name), name, text) ?? toEnvelope(text) };
     });
   };
 }

@@ -39,11 +39,10 @@ export interface Written<T = NamedValue> {
 }
 
 /**
- * The values of an environment in the format of another program.
+ * Writes the values of an environment in the format of another program.
  *
  * @throws UnsupportedError for variables that the format can't hold; NotFoundError, UsageError for
- *   the selection;
- *   DecryptionError
+ *   the selection; DecryptionError
  */
 export async function formatValues(
   options: ExportedValues,
@@ -83,7 +82,7 @@ export async function formatValues(
 }
 
 /**
- * A TypeScript declaration of the selected variables. Reads no value.
+ * Writes a TypeScript declaration of the selected variables. Reads no value.
  *
  * @throws NotFoundError, UsageError, as `Selection`
  */

@@ -12,12 +12,11 @@ import type { Data } from "../../store/data.js";
 import type { Imported } from "./read-import.js";
 
 /**
- * Gives each entry the type of the application's variable with its name or, if there is none, the
- * type of its value: for a text format, the one that the file gives, or that the text suggests.
+ * Gives each entry the type of the application's variable with its name, or else the type of its
+ * value: for a text format, the one that the file gives, or that the text suggests.
  *
  * @param note called with the names of numbers that JavaScript writes differently
- * @throws UsageError with the file and the name of the first variable whose value is not of its
- *   type
+ * @throws UsageError that names the first variable whose value is not of its type
  */
 export function typeEntries(
   { what, entries, isText }: Imported,
@@ -74,7 +73,7 @@ function typeText(
   return { name, type, value: withSubject(name, () => parseAs(text, type)) };
 }
 
-/** The current values of the imported names; the others do not change. */
+/** Returns the current values of the imported names. */
 export function currentValues(
   data: Data,
   environment: EnvironmentRecord,

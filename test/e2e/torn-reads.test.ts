@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { runDiff } from "../../src/cli/commands/diff.js";
+import { compare } from "../../src/cli/commands/diff.js";
 import { createContext } from "../../src/cli/output/context.js";
 import { main } from "../../src/cli/start.js";
 import { readSettings } from "../../src/tasks/settings/resolve-settings.js";
@@ -159,16 +159,14 @@ describe("diff of two environments of one data file", () => {
 
   it("diff reads one version of a data file that is replaced in between", async () => {
     const { path } = await dataFile(both("one"));
-    const options = { before: "dev", after: "test", values: true, exitCode: false };
-    const { stdout } = await runWith(async (io) => {
+    const { code: differences } = await runWith(async (io) => {
       const context = createContext(io, { color: false });
       const replace: Decrypt = (name, value) => {
         if (name === "USER") writeFileSync(path, JSON.stringify(both("two")));
         return value;
       };
-      await runDiff(options, readSettings({ data: path }, context), replace, context);
-      return context.exitCode;
+      return compare(["dev", "test"], readSettings({ data: path }, context), replace, context);
     });
-    expect(stdout).toBe("");
+    expect(differences).toEqual([]);
   });
 });

@@ -10,19 +10,10 @@ import { type History, OUTSIDE } from "../../store/history.js";
 import { idOf } from "../../store/record-changes.js";
 import { readHistory } from "../../tasks/data/open-data.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
-import { defineCommand, type FlagValues } from "../arguments/command.js";
+import { defineCommand } from "../arguments/command.js";
 import { PLACE_FLAGS } from "../arguments/data-flags.js";
 import { parseTime } from "../arguments/flag-arguments.js";
-import { type Context, printTable } from "../output/context.js";
-
-const FLAGS = {
-  "--since <time>": {
-    help: "only reads since a date such as 2026-01-31, or in the last 90s, 30m, 24h, 7d",
-    parse: (text: string, clock: () => number) => parseTime(text, clock(), -1),
-  },
-  "--client <name>": "only reads with the named key of this name",
-  ...PLACE_FLAGS,
-} as const;
+import { printTable } from "../output/context.js";
 
 export const definition = defineCommand({
   description:
@@ -30,9 +21,65 @@ export const definition = defineCommand({
     "when somebody leaves. A client is a named key; without a name, it is the key of the environment. Whether a value " +
     "has changed since is in the history of the data.",
   arguments: { "<file...>": "the audit log, and the parts of it that were rotated out" },
-  flags: FLAGS,
+  flags: {
+    "--since <time>": {
+      help: "only reads since a date such as 2026-01-31, or in the last 90s, 30m, 24h, 7d",
+      parse: (text: string, clock: () => number) => parseTime(text, clock(), -1),
+    },
+    "--client <name>": "only reads with the named key of this name",
+    ...PLACE_FLAGS,
+  },
   examples: ["appvars audit audit.log --since 2026-01-31 --client ana --data vars.json"],
-  run: ({ file: files }, flags, context) => runAudit(files, flags, context),
+  async run({ file: files }, { since = Number.NEGATIVE_INFINITY, client, ...flags }, context) {
+    const { dataPlace } = readSettings(flags, context);
+    const { data, find } = await readHistory(dataPlace, context, currentValues);
+    const found = new Map<string, Reads>();
+    const clients = new Set(
+      data.environments.flatMap(({ keys = [] }) => keys.map(({ name }) => name)),
+    );
+    for (const file of files) {
+      let lost = 0;
+      for await (const line of readLines(file)) {
+        lost += line.lines_lost ?? 0;
+        if (line.client !== undefined) clients.add(line.client);
+        const time = Date.parse(line.time);
+        if (time < since || (client !== undefined && line.client !== client)) continue;
+        for (const { value_id } of line.read ?? []) {
+          const of = value_id === undefined ? undefined : find(value_id, time);
+          if (!of) continue;
+          const key = `${value_id} ${line.client ?? ""}`;
+          const row = found.get(key) ?? {
+            ...of,
+            client: line.client,
+            reads: 0,
+            last_read: line.time,
+          };
+          row.reads++;
+          if (time > Date.parse(row.last_read)) row.last_read = line.time;
+          found.set(key, row);
+        }
+      }
+      if (lost > 0)
+        context.warn(`${file} lacks ${lost} requests, which the server could not record`);
+    }
+    if (client !== undefined && !clients.has(client))
+      throw new NotFoundError(
+        `there is no client "${client}" in the audit log${suggestion(client, [...clients])}`,
+      );
+    const rows = [...found.values()];
+    await printTable(context, {
+      json: rows,
+      headings: ["ENVIRONMENT", "CLIENT", "NAME", "READS", "LAST READ"],
+      rows: rows.map((row) => [
+        row.environment,
+        row.client,
+        row.name,
+        String(row.reads),
+        row.last_read,
+      ]),
+      empty: "no value that was read is still the same",
+    });
+  },
 });
 
 /** The reads of one value by one client. */
@@ -44,61 +91,6 @@ interface Reads {
   reads: number;
   /** ISO 8601, UTC. */
   last_read: string;
-}
-
-async function runAudit(
-  files: readonly string[],
-  flags: FlagValues<typeof FLAGS>,
-  context: Context,
-): Promise<void> {
-  const { since = Number.NEGATIVE_INFINITY, client } = flags;
-  const { dataPlace } = readSettings(flags, context);
-  const { data, find } = await readHistory(dataPlace, context, currentValues);
-  const found = new Map<string, Reads>();
-  const clients = new Set(
-    data.environments.flatMap(({ keys = [] }) => keys.map(({ name }) => name)),
-  );
-  for (const file of files) {
-    let lost = 0;
-    for await (const line of readLines(file)) {
-      lost += line.lines_lost ?? 0;
-      if (line.client !== undefined) clients.add(line.client);
-      const time = Date.parse(line.time);
-      if (time < since || (client !== undefined && line.client !== client)) continue;
-      for (const { value_id } of line.read ?? []) {
-        const of = value_id === undefined ? undefined : find(value_id, time);
-        if (!of) continue;
-        const key = `${value_id} ${line.client ?? ""}`;
-        const row = found.get(key) ?? {
-          ...of,
-          client: line.client,
-          reads: 0,
-          last_read: line.time,
-        };
-        row.reads++;
-        if (time > Date.parse(row.last_read)) row.last_read = line.time;
-        found.set(key, row);
-      }
-    }
-    if (lost > 0) context.warn(`${file} lacks ${lost} requests, which the server could not record`);
-  }
-  if (client !== undefined && !clients.has(client))
-    throw new NotFoundError(
-      `there is no client "${client}" in the audit log${suggestion(client, [...clients])}`,
-    );
-  const rows = [...found.values()];
-  await printTable(context, {
-    json: rows,
-    headings: ["ENVIRONMENT", "CLIENT", "NAME", "READS", "LAST READ"],
-    rows: rows.map((row) => [
-      row.environment,
-      row.client,
-      row.name,
-      String(row.reads),
-      row.last_read,
-    ]),
-    empty: "no value that was read is still the same",
-  });
 }
 
 /**

@@ -30,7 +30,33 @@ export const definition = defineCommand({
     "environment, name and problem. The exit code is 1 if there is one.",
   flags: FLAGS,
   examples: ["appvars check --data vars.json --all --example .env.example"],
-  run: (_, flags, context) => runCheck(flags, context),
+  async run(_, flags, context) {
+    const settings = readSettings({ ...flags, env: flags.env?.[0] }, context);
+    const check = await createCheck(settings);
+    const documented =
+      flags.example === undefined ? undefined : await readNames(flags.example, context);
+    const checked: Checked[] = [];
+    for (const { environment, source } of await sourcesOf(flags, settings, context))
+      await withSource(Promise.resolve(source), async () => {
+        const result = await source.readSnapshot(async (snapshot) => {
+          const found = await check(snapshot);
+          const variables = documented ? await readAll((page) => snapshot.listVariables(page)) : [];
+          return { ...found, ...(documented && compareNames(documented, variables)) };
+        });
+        checked.push({ environment, ...result });
+      });
+    const rows = checked.flatMap((each) =>
+      rowsOf(each).map((row) => [each.environment ?? "", ...row]),
+    );
+    const headings = ["ENVIRONMENT", "NAME", "PROBLEM"];
+    await printTable(context, {
+      json: checked,
+      headings,
+      rows,
+      empty: "nothing is missing or invalid",
+    });
+    if (rows.length > 0) context.exitCode = 1;
+  },
 });
 
 interface Checked extends Check {
@@ -41,34 +67,6 @@ interface Checked extends Check {
    */
   only_in_example?: string[];
   not_in_example?: string[];
-}
-
-async function runCheck(flags: CheckFlags, context: Context): Promise<void> {
-  const settings = readSettings({ ...flags, env: flags.env?.[0] }, context);
-  const check = await createCheck(settings);
-  const documented =
-    flags.example === undefined ? undefined : await readNames(flags.example, context);
-  const checked: Checked[] = [];
-  for (const { environment, source } of await sourcesOf(flags, settings, context))
-    await withSource(Promise.resolve(source), async () => {
-      const result = await source.readSnapshot(async (snapshot) => {
-        const found = await check(snapshot);
-        const variables = documented ? await readAll((page) => snapshot.listVariables(page)) : [];
-        return { ...found, ...(documented && compareNames(documented, variables)) };
-      });
-      checked.push({ environment, ...result });
-    });
-  const rows = checked.flatMap((each) =>
-    rowsOf(each).map((row) => [each.environment ?? "", ...row]),
-  );
-  const headings = ["ENVIRONMENT", "NAME", "PROBLEM"];
-  await printTable(context, {
-    json: checked,
-    headings,
-    rows,
-    empty: "nothing is missing or invalid",
-  });
-  if (rows.length > 0) context.exitCode = 1;
 }
 
 /** @throws UsageError for several environments of a server; as `openSource` */

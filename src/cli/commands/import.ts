@@ -4,7 +4,7 @@ import { DOTENV_PROGRAMS } from "../../formats/entry.js";
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import { type Difference, diffValues } from "../../model/differing-values.js";
 import { editEnvironments } from "../../tasks/data/edit-environments.js";
-import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { createEncryption, type EncryptedFile } from "../../tasks/transfer/encrypt-entries.js";
 import { readImport } from "../../tasks/transfer/read-import.js";
 import { currentValues, typeEntries } from "../../tasks/transfer/type-entries.js";
@@ -12,7 +12,6 @@ import { defineCommand } from "../arguments/command.js";
 import { CHANGE_FLAGS, DATA_FLAGS } from "../arguments/data-flags.js";
 import { parseNames } from "../arguments/selection-flags.js";
 import { ENCRYPTION_KEY_FILE } from "../arguments/source-flags.js";
-import type { Context } from "../output/context.js";
 
 export const definition = defineCommand({
   description:
@@ -43,35 +42,30 @@ export const definition = defineCommand({
     ...DATA_FLAGS,
   },
   examples: ["appvars import .env --data vars.json --env development --dry-run"],
-  run: ({ file }, { format, for: program, expand = false, encrypt, ...flags }, context) =>
-    runImport({ file, format, program, expand, encrypt }, readSettings(flags, context), context),
+  async run({ file }, { format, for: program, expand = false, encrypt, ...flags }, context) {
+    const options = { file, format, program, expand, encrypt };
+    const settings = readSettings(flags, context);
+    const { setValues } = await import("../../store/edits/edit-values.js");
+    const { checkPlainValues } = await import("../../store/schema/value-schema.js");
+    const { note } = context;
+    const encrypted = await createEncryption(options, settings);
+    const imported = await readImport(options, context.surroundings, note);
+    let done = "";
+    const edited = await editEnvironments(settings, context, {}, async (data, [environment]) => {
+      const plain = typeEntries(imported, data, environment, note);
+      if (options.encrypt !== undefined) await checkPlainValues(data, environment, plain);
+      const current = currentValues(data, environment, plain);
+      const typed = encrypted(plain, current);
+      const differences = diffValues(current, typed);
+      done = summary(differences, typed.length);
+      return differences.length > 0 ? setValues(data, environment, typed) : data;
+    });
+    if (edited) context.tell(done);
+  },
 });
 
 function parseEncrypted(text: string): EncryptedFile["encrypt"] {
   return text === "*" || parseNames(text);
-}
-
-async function runImport(
-  options: EncryptedFile,
-  settings: Settings,
-  context: Context,
-): Promise<void> {
-  const { setValues } = await import("../../store/edits/edit-values.js");
-  const { checkPlainValues } = await import("../../store/schema/value-schema.js");
-  const { note } = context;
-  const encrypted = await createEncryption(options, settings);
-  const imported = await readImport(options, context.surroundings, note);
-  let done = "";
-  const edited = await editEnvironments(settings, context, {}, async (data, [environment]) => {
-    const plain = typeEntries(imported, data, environment, note);
-    if (options.encrypt !== undefined) await checkPlainValues(data, environment, plain);
-    const current = currentValues(data, environment, plain);
-    const typed = encrypted(plain, current);
-    const differences = diffValues(current, typed);
-    done = summary(differences, typed.length);
-    return differences.length > 0 ? setValues(data, environment, typed) : data;
-  });
-  if (edited) context.tell(done);
 }
 
 function summary(differences: readonly Difference[], total: number): string {

@@ -10,7 +10,7 @@ import {
   valueText,
 } from "../../model/variable.js";
 import { createSelection } from "../../tasks/selection/selection.js";
-import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN } from "../../tasks/settings/setting-table.js";
 import {
   createDecrypt,
@@ -22,7 +22,7 @@ import { defineCommand, type FlagValues } from "../arguments/command.js";
 import { parseType } from "../arguments/flag-arguments.js";
 import { SELECTION_FLAGS } from "../arguments/selection-flags.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
-import { type Context, printTable } from "../output/context.js";
+import { printTable } from "../output/context.js";
 
 interface Listed extends Variable, ValueRules {
   /** Absent if it was not requested, or has no value in this environment. */
@@ -51,45 +51,44 @@ export const definition = defineCommand({
     "escaped: \\t \\n \\\\ \\x1b \\u{200b}.",
   flags: FLAGS,
   examples: ["appvars list --filter database"],
-  run: (_, flags, context) => runList(flags, readSettings(flags, context), context),
-});
-
-function runList(options: ListOptions, settings: Settings, context: Context): Promise<void> {
-  return withSource(openSource(settings, context), async (source) => {
-    const decrypt = options.values
-      ? await createDecrypt(settings, leaveUnlessSealed)
-      : leaveEncrypted;
-    const selection = createSelection(options, context);
-    const { variables, storedValue } = await source.readSnapshot((snapshot) =>
-      readListed(options, snapshot),
-    );
-    const names = variables.map(({ name }) => name);
-    const selected = new Set(await selection.select(names));
-    selection.noteUnmatched(names);
-    const matching = variables.filter(
-      (variable) => selected.has(variable.name) && matches(variable, options),
-    );
-    const newNames = selection.rename(matching.map(({ name }) => name));
-    const isShown = (rules: ValueRules) => options.values || isPublic(rules);
-    const columns = [...COLUMNS, ...(matching.some(isShown) ? (["value"] as const) : [])];
-    const rows: (string | undefined)[][] = [];
-    const listed = matching.map((variable) => {
-      const { name } = variable;
-      const value = storedValue(name);
-      const item: Listed = { ...variable, name: newNames.get(name) ?? name };
-      let shown: string | undefined;
-      if (value !== undefined) {
-        if (isShown(variable)) item.value = decrypt(name, value);
-        shown = item.value === undefined ? HIDDEN : valueText(item.value);
-      }
-      rows.push(columns.map((column) => (column === "value" ? shown : item[column])));
-      return item;
+  run(_, options, context) {
+    const settings = readSettings(options, context);
+    return withSource(openSource(settings, context), async (source) => {
+      const decrypt = options.values
+        ? await createDecrypt(settings, leaveUnlessSealed)
+        : leaveEncrypted;
+      const selection = createSelection(options, context);
+      const { variables, storedValue } = await source.readSnapshot((snapshot) =>
+        readListed(options, snapshot),
+      );
+      const names = variables.map(({ name }) => name);
+      const selected = new Set(await selection.select(names));
+      selection.noteUnmatched(names);
+      const matching = variables.filter(
+        (variable) => selected.has(variable.name) && matches(variable, options),
+      );
+      const newNames = selection.rename(matching.map(({ name }) => name));
+      const isShown = (rules: ValueRules) => options.values || isPublic(rules);
+      const columns = [...COLUMNS, ...(matching.some(isShown) ? (["value"] as const) : [])];
+      const rows: (string | undefined)[][] = [];
+      const listed = matching.map((variable) => {
+        const { name } = variable;
+        const value = storedValue(name);
+        const item: Listed = { ...variable, name: newNames.get(name) ?? name };
+        let shown: string | undefined;
+        if (value !== undefined) {
+          if (isShown(variable)) item.value = decrypt(name, value);
+          shown = item.value === undefined ? HIDDEN : valueText(item.value);
+        }
+        rows.push(columns.map((column) => (column === "value" ? shown : item[column])));
+        return item;
+      });
+      const headings = columns.map((column) => column.toUpperCase());
+      const [absent, empty] = ["(no value)", "no variables match"];
+      await printTable(context, { json: listed, headings, rows, absent, empty });
     });
-    const headings = columns.map((column) => column.toUpperCase());
-    const [absent, empty] = ["(no value)", "no variables match"];
-    await printTable(context, { json: listed, headings, rows, absent, empty });
-  });
-}
+  },
+});
 
 async function readListed(options: ListOptions, reader: VariableReader) {
   const listing = readAll((page) => reader.listVariables(page));

@@ -2,10 +2,10 @@ import { UsageError } from "../../kit/text/errors.js";
 import { command, GIT_CONFIG } from "../../kit/text/shell.js";
 import { placeNamed } from "../../tasks/settings/connection.js";
 import { readProfile, readSettings } from "../../tasks/settings/resolve-settings.js";
-import { readSecret, type SecretSetting } from "../../tasks/settings/secret-files.js";
+import { readSecret } from "../../tasks/settings/secret-files.js";
 import { defineCommand } from "../arguments/command.js";
 import { SEAL_KEY_FILE } from "../arguments/source-flags.js";
-import { type Context, printTable } from "../output/context.js";
+import { printTable } from "../output/context.js";
 
 export const definition = defineCommand({
   description:
@@ -19,7 +19,7 @@ export const definition = defineCommand({
   },
   flags: SEAL_KEY_FILE,
   examples: [GIT_CONFIG],
-  run({ file: files }, flags, context) {
+  async run({ file: files }, flags, context) {
     const [base, ours, theirs, path, ...more] = files;
     if (ours === undefined || theirs === undefined || more.length > 0)
       throw new UsageError(
@@ -28,45 +28,36 @@ export const definition = defineCommand({
     // A `.appvars.json` may be in conflict, too.
     const settings = readSettings(flags, context, undefined, [readProfile]);
     const { sealKey } = placeNamed(settings, path ?? ours, "OURS");
-    return runMerge({ base, ours, theirs }, path, sealKey, context);
+    const sides = { base, ours, theirs };
+    const { mergeFiles } = await import("../../store/file/merge-files.js");
+    const { dataPieces, readContent } = await import("../../store/file/data-file.js");
+    const { writePrivateFile } = await import("../../tasks/write-private-file.js");
+    const { withPathInErrors } = await import("../../kit/files/system-errors.js");
+    const read = (side: keyof typeof sides) => {
+      const name = path === undefined ? sides[side] : `${path} (${side})`;
+      return readContent(sides[side], name, side === "base");
+    };
+    const [before, mine, other] = [await read("base"), await read("ours"), await read("theirs")];
+    const keys = sealKey && (await readSecret(sealKey, context));
+    const merging = mergeFiles(before, mine, other, keys).catch((error: unknown) => {
+      // Git reports a conflict, as if the rest was merged.
+      if (path !== undefined)
+        context.warn(
+          `nothing was merged into ${path}; before you try again, run: git merge --abort`,
+        );
+      throw error;
+    });
+    const { data, conflicts } = await withPathInErrors(`${path ?? ours} can't be merged:`, merging);
+    await writePrivateFile(ours, dataPieces(data), context.surroundings);
+    if (conflicts.length > 0) {
+      context.exitCode = 1;
+      const advice = path === undefined ? "" : `, then run: ${command`git add ${path}`}`;
+      context.warn(
+        `${path ?? ours} keeps our version of what both branches changed: set what should differ${advice}`,
+      );
+    }
+    if (conflicts.length === 0 && !context.flags.json) return;
+    const rows = conflicts.map(({ record, problem }) => [record, problem]);
+    await printTable(context, { json: { conflicts }, headings: ["RECORD", "CONFLICT"], rows });
   },
 });
-
-async function runMerge(
-  files: Record<"base" | "ours" | "theirs", string>,
-  path: string | undefined,
-  sealKey: SecretSetting | undefined,
-  context: Context,
-): Promise<void> {
-  const { mergeFiles } = await import("../../store/file/merge-files.js");
-  const { dataPieces, readContent } = await import("../../store/file/data-file.js");
-  const { writePrivateFile } = await import("../../tasks/write-private-file.js");
-  const { withPathInErrors } = await import("../../kit/files/system-errors.js");
-  const nameOf = (side: keyof typeof files) =>
-    path === undefined ? files[side] : `${path} (${side})`;
-  const read = (side: keyof typeof files) =>
-    readContent(files[side], nameOf(side), side === "base");
-  const [base, ours, theirs] = [await read("base"), await read("ours"), await read("theirs")];
-  const keys = sealKey && (await readSecret(sealKey, context));
-  const merging = mergeFiles(base, ours, theirs, keys).catch((error: unknown) => {
-    // Git reports a conflict, as if the rest was merged.
-    if (path !== undefined)
-      context.warn(`nothing was merged into ${path}; before you try again, run: git merge --abort`);
-    throw error;
-  });
-  const { data, conflicts } = await withPathInErrors(
-    `${path ?? files.ours} can't be merged:`,
-    merging,
-  );
-  await writePrivateFile(files.ours, dataPieces(data), context.surroundings);
-  if (conflicts.length > 0) {
-    context.exitCode = 1;
-    const advice = path === undefined ? "" : `, then run: ${command`git add ${path}`}`;
-    context.warn(
-      `${path ?? files.ours} keeps our version of what both branches changed: set what should differ${advice}`,
-    );
-  }
-  if (conflicts.length === 0 && !context.flags.json) return;
-  const rows = conflicts.map(({ record, problem }) => [record, problem]);
-  await printTable(context, { json: { conflicts }, headings: ["RECORD", "CONFLICT"], rows });
-}

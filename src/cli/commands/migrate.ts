@@ -1,5 +1,4 @@
 import { existsSync } from "node:fs";
-import { resolve } from "node:path";
 import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import type { Data } from "../../store/data.js";
@@ -7,12 +6,7 @@ import { isSameData } from "../../store/record-changes.js";
 import type { LocalData } from "../../tasks/data/local-data.js";
 import { localData, readData, readHistory } from "../../tasks/data/open-data.js";
 import { isSameFile } from "../../tasks/safe-files.js";
-import {
-  type DataPlace,
-  dataPlaceName,
-  placeNamed,
-  type StorePlace,
-} from "../../tasks/settings/connection.js";
+import { type DataPlace, dataPlaceName, placeNamed } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
@@ -26,38 +20,30 @@ export const definition = defineCommand({
   arguments: { "<from>": "the data to copy", "<to>": "the place for the copy" },
   flags: { ...PROFILE, ...SEAL_KEY_FILE },
   examples: ["appvars migrate vars.json etcd://127.0.0.1:2379/appvars"],
-  run({ from, to }, flags, context) {
+  async run(args, flags, context) {
     const settings = readSettings(flags, context);
-    return runMigrate(placeNamed(settings, from, "FROM"), placeNamed(settings, to, "TO"), context);
+    const from = placeNamed(settings, args.from, "FROM");
+    const to = placeNamed(settings, args.to, "TO");
+    if (from.kind === "file" && to.kind === "file" && (await isSameFile(from.path, to.path)))
+      throw new UsageError("FROM and TO are the same file");
+    const target = await localData(to, context);
+    const warning = target.check("change");
+    if (warning) context.warn(warning);
+    // The keys may be for the copy alone.
+    await readHistory(
+      from.kind === "file" ? { ...from, mayBePlain: true } : from,
+      context,
+      async (history) => {
+        const { data } = history;
+        const isWritten = await createIfMissing(target, data, to);
+        // The copy is read back.
+        if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
+        await target.copyHistory(history);
+        report(data, from, to, isWritten, context);
+      },
+    );
   },
 });
-
-async function runMigrate(from: DataPlace, to: DataPlace, context: Context): Promise<void> {
-  if (from.kind === "store" && to.kind === "store" && isSameStore(from, to))
-    throw new UsageError("FROM and TO are the same store; to seal it again, use appvars seal");
-  if (
-    from.kind === "file" &&
-    to.kind === "file" &&
-    (resolve(from.path) === resolve(to.path) || (await isSameFile(from.path, to.path)))
-  )
-    throw new UsageError("FROM and TO are the same file");
-  const target = await localData(to, context);
-  const warning = target.check("change");
-  if (warning) context.warn(warning);
-  // The keys may be for the copy alone.
-  await readHistory(
-    from.kind === "file" ? { ...from, mayBePlain: true } : from,
-    context,
-    async (history) => {
-      const { data } = history;
-      const isWritten = await createIfMissing(target, data, to);
-      // The copy is read back.
-      if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
-      await target.copyHistory(history);
-      report(data, from, to, isWritten, context);
-    },
-  );
-}
 
 /** @returns whether it was created; if not, there is something */
 async function createIfMissing(target: LocalData, data: Data, to: DataPlace): Promise<boolean> {
@@ -106,12 +92,4 @@ function report(
     context.warn(`${target} is not sealed: its secrets are in clear`);
   const json = { from: source, to: target, written: isWritten, environments, variables, values };
   printLines(context, { json, lines: [] });
-}
-
-/**
- * Whether both lead to the same keys. The endpoints of one cluster may be listed in part, and in
- * any order.
- */
-function isSameStore({ address: a }: StorePlace, { address: b }: StorePlace): boolean {
-  return a.prefix === b.prefix && a.endpoints.some((endpoint) => b.endpoints.includes(endpoint));
 }

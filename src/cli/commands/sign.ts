@@ -4,7 +4,7 @@ import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { missingSecretError } from "../../tasks/settings/secret-files.js";
 import { defineCommand } from "../arguments/command.js";
 import { API_SECRET_FILE } from "../arguments/source-flags.js";
-import { type Context, printLines } from "../output/context.js";
+import { printLines } from "../output/context.js";
 
 export const definition = defineCommand({
   description:
@@ -21,27 +21,18 @@ export const definition = defineCommand({
   async run({ method, path }, flags, context) {
     const apiSecret = await readSettings(flags, context).apiSecret();
     checkCredential("API secret", apiSecret);
-    await runSign(method, path, apiSecret, context);
+    if (!/^[A-Za-z]+$/.test(method)) throw new UsageError("the method must be a word such as GET");
+    if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes("#")) {
+      throw new UsageError(
+        "the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2",
+      );
+    }
+    if (apiSecret === undefined) throw missingSecretError();
+    const { sign } = await import("../../signing/sign.js");
+    const authorization = sign(
+      { timestamp: context.surroundings.clock(), method, route: path },
+      apiSecret,
+    );
+    printLines(context, { json: { authorization }, lines: [authorization] });
   },
 });
-
-async function runSign(
-  method: string,
-  path: string,
-  apiSecret: string | undefined,
-  context: Context,
-): Promise<void> {
-  if (!/^[A-Za-z]+$/.test(method)) throw new UsageError("the method must be a word such as GET");
-  if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes("#")) {
-    throw new UsageError(
-      "the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2",
-    );
-  }
-  if (apiSecret === undefined) throw missingSecretError();
-  const { sign } = await import("../../signing/sign.js");
-  const authorization = sign(
-    { timestamp: context.surroundings.clock(), method, route: path },
-    apiSecret,
-  );
-  printLines(context, { json: { authorization }, lines: [authorization] });
-}

@@ -1,5 +1,5 @@
 import { UsageError } from "../kit/text/errors.js";
-import { nearest } from "../kit/text/nearest.js";
+import { suggestion } from "../kit/text/nearest.js";
 import { type Command, LEADING_WORDS, VERSION_FLAG } from "./arguments/command.js";
 import { writeLines } from "./output/output.js";
 import { packageVersion } from "./process-io.js";
@@ -221,8 +221,6 @@ function unknownCommand(word: string, names: readonly string[]): UsageError {
   const meant = MEANT.get(word)
     ?.filter((name) => names.includes(name))
     .join(" or ");
-  const suggestion = meant || nearest(word, names);
-  return new UsageError(
-    `unknown command '${word}'${suggestion ? ` (did you mean ${suggestion}?)` : "; see --help"}`,
-  );
+  const hint = meant ? ` (did you mean ${meant}?)` : suggestion(word, names);
+  return new UsageError(`unknown command '${word}'${hint || "; see --help"}`);
 }

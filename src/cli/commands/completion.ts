@@ -14,15 +14,8 @@ export const definition = defineCommand({
 Installing:
   bash    add to ~/.bashrc:  source <(appvars completion bash)
           with the bash 3.2 of macOS:  eval "$(appvars completion bash)"
-          or once, with the package bash-completion:
-          mkdir -p ~/.local/share/bash-completion/completions
-          appvars completion bash > ~/.local/share/bash-completion/completions/appvars
   zsh     add to ~/.zshrc, after compinit:  source <(appvars completion zsh)
-          or once, in a folder that is in $fpath before compinit:
-          mkdir -p ~/.zsh/completions; appvars completion zsh > ~/.zsh/completions/_appvars
-  fish    once:
-          mkdir -p ~/.config/fish/completions
-          appvars completion fish > ~/.config/fish/completions/appvars.fish`,
+  fish    once:  appvars completion fish > ~/.config/fish/completions/appvars.fish`,
   examples: ["source <(appvars completion bash)"],
   async run({ "bash|zsh|fish": shell }, _, context, all) {
     const template = await readFile(packageFile(`data/completion/appvars.${shell}`), "utf8");

@@ -12,13 +12,11 @@ import {
   type Definition,
   isVariableName,
   VARIABLE_TYPES,
-  type VariableType,
 } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
-import { type EnvironmentChoice, editEnvironments } from "../../tasks/data/edit-environments.js";
+import { editEnvironments } from "../../tasks/data/edit-environments.js";
 import { readStdin } from "../../tasks/named-file.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
-import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { createEncrypt } from "../../tasks/sources/decryption.js";
 import { defineCommand, type FlagValues } from "../arguments/command.js";
 import { CHANGE_FLAGS, ENVIRONMENTS_FLAGS } from "../arguments/data-flags.js";
@@ -27,16 +25,6 @@ import { ArgumentError } from "../arguments/parse-line.js";
 import { ENCRYPTION_KEY_FILE } from "../arguments/source-flags.js";
 import { type Context, type Io, printLines } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
-
-interface SetOptions {
-  name: string;
-  /** Read from stdin if undefined or `-`. */
-  value: string | undefined;
-  type: VariableType | undefined;
-  /** The fields that change. */
-  definition: Omit<Partial<Definition>, "type">;
-  encrypt: boolean;
-}
 
 const DEFINITION_FLAGS = {
   "--description <text>": "the purpose of the variable",
@@ -74,8 +62,80 @@ export const definition = defineCommand({
     "appvars set DATABASE_URL --data vars.json --env test < url.txt",
     `appvars set LOG_LEVEL --public --schema '{"enum":["debug","info"]}'`,
   ],
-  run: ({ name, value }, { type, encrypt = false, ...flags }, context) =>
-    runSet({ name, value, type, definition: definitionOf(flags), encrypt }, flags, context),
+  async run({ name, value }, { type, encrypt = false, ...flags }, context) {
+    const definition = definitionOf(flags);
+    const { parseAs } = await import("../../formats/infer-type.js");
+    const { setValues } = await import("../../store/edits/edit-values.js");
+    const { brokenValues, checkPlainValues, checkSchema } = await import(
+      "../../store/schema/value-schema.js"
+    );
+    checkName(name);
+    const keepsValue = value === undefined && Object.keys(definition).length > 0 && !encrypt;
+    const fromStdin = !keepsValue && (value ?? "-") === "-";
+    checkDecoded(value, "VALUE");
+    checkDecoded(definition.description, "--description");
+    if (definition.schema !== undefined) await checkSchema(definition.schema, "--schema");
+    const settings = readSettings(flags, context);
+    const toEnvelope = encrypt
+      ? await createEncrypt(settings, fromStdin ? "the value" : undefined)
+      : undefined;
+    const given = keepsValue ? undefined : await readValue(name, value, context);
+    let rows: object[] = [];
+    let broken: string[] = [];
+    const setIn = async (
+      data: Data,
+      environment: EnvironmentRecord,
+      all: readonly EnvironmentRecord[],
+    ) => {
+      const { id, application } = environment;
+      const known = data.variables.find(
+        (each) => each.name === name && each.application === application,
+      );
+      if (given === undefined && !known)
+        throw new NotFoundError(
+          `there is no variable "${name}"; to read its value from stdin, add -`,
+        );
+      const old =
+        known &&
+        data.values.find((each) => each.variable_id === known.id && each.environment_id === id);
+      rows.push({
+        application,
+        environment: environment.name,
+        name,
+        created: given !== undefined && !old,
+      });
+      const ownType = type ?? known?.type ?? "STRING";
+      const plain = given === undefined ? old?.content.value : parseAs(given, ownType);
+      const stored = given === undefined || !toEnvelope ? plain : toEnvelope(given);
+      const entry = { name, value: stored, type: ownType, ...definition };
+      const changed = setValues(data, environment, [entry], all);
+      if (toEnvelope && plain !== undefined)
+        await checkPlainValues(changed, environment, [{ name, value: plain }]);
+      return changed;
+    };
+    // A definition is that of all environments.
+    const allEnvs =
+      flags.allEnvs || (keepsValue && (flags.application !== undefined || !settings.find("env")));
+    const choice = { ...flags, allEnvs, names: [name], mayBeNew: given !== undefined };
+    const edited = await editEnvironments(settings, context, choice, async (data, environments) => {
+      rows = [];
+      let changed = data;
+      for (const environment of environments)
+        changed = await setIn(changed, environment, environments);
+      if (definition.schema !== undefined) {
+        const placeOf = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));
+        const found = await brokenValues(data, changed);
+        broken = found.map(
+          ({ environment_id, rule }) => `${name} in ${placeOf.get(environment_id)} ${rule}`,
+        );
+      }
+      return changed;
+    });
+    if (broken.length > 0) context.warn(`these values break the schema: ${broken.join("; ")}`);
+    if (!edited) return;
+    printLines(context, { json: flags.allEnvs || rows.length > 1 ? rows : rows[0], lines: [] });
+    context.tell(`set ${name}`);
+  },
 });
 
 /** Whether it is a schema is for `checkSchema`. */
@@ -90,7 +150,7 @@ function parseSchema(text: string): NonNullable<Definition["schema"]> {
 }
 
 /** The fields that the flags change; `--no-schema` removes the schema. */
-function definitionOf(flags: FlagValues<typeof DEFINITION_FLAGS>): SetOptions["definition"] {
+function definitionOf(flags: FlagValues<typeof DEFINITION_FLAGS>) {
   const { description, optional, public: isPublic, schema } = flags;
   return {
     ...(description !== undefined && { description }),
@@ -98,85 +158,6 @@ function definitionOf(flags: FlagValues<typeof DEFINITION_FLAGS>): SetOptions["d
     ...(isPublic !== undefined && { secret: !isPublic }),
     ...(schema !== undefined && { schema: schema === false ? undefined : schema }),
   };
-}
-
-async function runSet(
-  options: SetOptions,
-  flags: SourceFlags & EnvironmentChoice,
-  context: Context,
-): Promise<void> {
-  const { parseAs } = await import("../../formats/infer-type.js");
-  const { setValues } = await import("../../store/edits/edit-values.js");
-  const { brokenValues, checkPlainValues, checkSchema } = await import(
-    "../../store/schema/value-schema.js"
-  );
-  const { name, definition } = options;
-  checkName(name);
-  const keepsValue =
-    options.value === undefined && Object.keys(definition).length > 0 && !options.encrypt;
-  const fromStdin = !keepsValue && (options.value ?? "-") === "-";
-  checkDecoded(options.value, "VALUE");
-  checkDecoded(definition.description, "--description");
-  if (definition.schema !== undefined) await checkSchema(definition.schema, "--schema");
-  const settings = readSettings(flags, context);
-  const encrypt = options.encrypt
-    ? await createEncrypt(settings, fromStdin ? "the value" : undefined)
-    : undefined;
-  const given = keepsValue ? undefined : await readValue(options, context);
-  let rows: object[] = [];
-  let broken: string[] = [];
-  const setIn = async (
-    data: Data,
-    environment: EnvironmentRecord,
-    all: readonly EnvironmentRecord[],
-  ) => {
-    const { id, application } = environment;
-    const known = data.variables.find(
-      (each) => each.name === name && each.application === application,
-    );
-    if (given === undefined && !known)
-      throw new NotFoundError(
-        `there is no variable "${name}"; to read its value from stdin, add -`,
-      );
-    const old =
-      known &&
-      data.values.find((each) => each.variable_id === known.id && each.environment_id === id);
-    rows.push({
-      application,
-      environment: environment.name,
-      name,
-      created: given !== undefined && !old,
-    });
-    const type = options.type ?? known?.type ?? "STRING";
-    const plain = given === undefined ? old?.content.value : parseAs(given, type);
-    const value = given === undefined || !encrypt ? plain : encrypt(given);
-    const changed = setValues(data, environment, [{ name, value, type, ...definition }], all);
-    if (encrypt && plain !== undefined)
-      await checkPlainValues(changed, environment, [{ name, value: plain }]);
-    return changed;
-  };
-  // A definition is that of all environments.
-  const allEnvs =
-    flags.allEnvs || (keepsValue && (flags.application !== undefined || !settings.find("env")));
-  const choice = { ...flags, allEnvs, names: [name], mayBeNew: given !== undefined };
-  const edited = await editEnvironments(settings, context, choice, async (data, environments) => {
-    rows = [];
-    let changed = data;
-    for (const environment of environments)
-      changed = await setIn(changed, environment, environments);
-    if (definition.schema !== undefined) {
-      const placeOf = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));
-      const found = await brokenValues(data, changed);
-      broken = found.map(
-        ({ environment_id, rule }) => `${name} in ${placeOf.get(environment_id)} ${rule}`,
-      );
-    }
-    return changed;
-  });
-  if (broken.length > 0) context.warn(`these values break the schema: ${broken.join("; ")}`);
-  if (!edited) return;
-  printLines(context, { json: flags.allEnvs || rows.length > 1 ? rows : rows[0], lines: [] });
-  context.tell(`set ${name}`);
 }
 
 /** @throws UsageError that never quotes a value */
@@ -190,7 +171,8 @@ function checkName(text: string): void {
 }
 
 async function readValue(
-  { name, value }: SetOptions,
+  name: string,
+  value: string | undefined,
   { io, surroundings }: Context,
 ): Promise<string> {
   if (value !== undefined && value !== "-") return value;

@@ -131,21 +131,16 @@ function isFile(fd: number): boolean {
 }
 
 /**
- * Node's own stream for a file blocks until the disk has taken everything, and ignores that it took
- * only a part.
+ * Writes to a file without blocking. Node's own stream for a file blocks until the disk has taken
+ * everything, and ignores that it took only a part.
  */
 function fileWriter(fd: number): Write {
-  let isTorn = false;
   return (text, done) => {
-    // After a part of a line, the next one would not be found.
-    const start = isTorn ? 1 : 0;
-    const bytes = Buffer.from(isTorn ? `\n${text}` : text);
+    const bytes = Buffer.from(text);
     const writeFrom = (offset: number) => {
       write(fd, bytes, offset, bytes.length - offset, null, (error, written) => {
-        const end = offset + (error ? 0 : written);
-        if (end > 0) isTorn = bytes[end - 1] !== 0x0a;
-        if (error) done(error, Math.max(0, end - start));
-        else if (end < bytes.length) writeFrom(end);
+        if (error) done(error, offset);
+        else if (offset + written < bytes.length) writeFrom(offset + written);
         else done();
       });
     };

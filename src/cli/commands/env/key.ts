@@ -5,7 +5,6 @@ import {
   type KeyPair,
   LABEL_PATTERN,
   LABEL_RULE,
-  type NamedKey,
   qualifiedName,
   type RotatedPair,
 } from "../../../model/environment.js";
@@ -94,9 +93,18 @@ const add = defineCommand({
     ...PLACE_FLAGS,
   },
   examples: ["appvars env key add production --name ana --only 'DB_*,PORT' --expires 90d"],
-  run({ environment }, { name, only, expires, ...flags }, context) {
+  async run({ environment }, { name, only, expires, ...flags }, context) {
     const key = { name, ...(only && { only }), ...(expires && { valid_until: expires }) };
-    return runKeyAdd(environment, key, flags, context);
+    checkDecoded(name, "the name");
+    if (!LABEL_PATTERN.test(name))
+      throw new UsageError(`the name of a key must have ${LABEL_RULE}`);
+    const changed = await issueKey(environment, name, flags, context, ({ addKey }, data, pair) =>
+      addKey(data, environment, { ...key, ...pair }),
+    );
+    if (!changed || !only) return;
+    const { variables } = recordsOf(changed, findEnvironment(changed.environments, environment));
+    for (const pattern of createMatcher(only).unmatched(variables.map(({ name }) => name)))
+      context.warn(`--only ${pattern} matches no variable yet`);
   },
 });
 
@@ -160,24 +168,6 @@ function parsePatterns(text: string): string[] {
     patterns.every((pattern) => PATTERN.test(pattern)),
     PATTERN_RULE,
   );
-}
-
-async function runKeyAdd(
-  environment: string,
-  key: Omit<NamedKey, keyof KeyPair>,
-  flags: SourceFlags,
-  context: Context,
-): Promise<void> {
-  checkDecoded(key.name, "the name");
-  if (!LABEL_PATTERN.test(key.name))
-    throw new UsageError(`the name of a key must have ${LABEL_RULE}`);
-  const changed = await issueKey(environment, key.name, flags, context, ({ addKey }, data, pair) =>
-    addKey(data, environment, { ...key, ...pair }),
-  );
-  if (!changed || !key.only) return;
-  const { variables } = recordsOf(changed, findEnvironment(changed.environments, environment));
-  for (const pattern of createMatcher(key.only).unmatched(variables.map(({ name }) => name)))
-    context.warn(`--only ${pattern} matches no variable yet`);
 }
 
 type Edits = typeof import("../../../store/edits/edit-keys.js");

@@ -102,13 +102,11 @@ function checkFlags({ host, port, maxStale }: ServerOptions, { place, metrics }:
     throw new UsageError("--metrics must not have the same port as --port");
 }
 
-/** @throws UsageError unless there are both or none of the certificate and the key */
+/** @throws UsageError if the certificate or the key is missing */
 function readTlsPaths(cert?: string, key?: string, clientCa?: string): TlsPaths | undefined {
   if (cert !== undefined && key !== undefined) return { cert, key, clientCa };
-  if (cert !== undefined) throw new UsageError("--tls-cert needs --tls-key too");
-  if (key !== undefined) throw new UsageError("--tls-key needs --tls-cert too");
-  if (clientCa !== undefined)
-    throw new UsageError("--tls-client-ca needs --tls-cert and --tls-key too");
+  if ((cert ?? key ?? clientCa) !== undefined)
+    throw new UsageError("HTTPS needs both --tls-cert and --tls-key");
   return undefined;
 }
 

@@ -195,17 +195,17 @@ describe("serve refuses with exit code 2", () => {
     [
       "a certificate without a key",
       ["--tls-cert", tlsPath("certificate.pem")],
-      "--tls-cert needs --tls-key too",
+      "HTTPS needs both --tls-cert and --tls-key",
     ],
     [
       "a key without a certificate",
       ["--tls-key", tlsPath("key.pem")],
-      "--tls-key needs --tls-cert too",
+      "HTTPS needs both --tls-cert and --tls-key",
     ],
     [
       "an authority alone",
       ["--tls-client-ca", tlsPath("authority.pem")],
-      "--tls-client-ca needs --tls-cert",
+      "HTTPS needs both --tls-cert and --tls-key",
     ],
   ])("serve refuses %s with exit code 2", async (_what, flags, message) => {
     const { code, stdout, stderr } = await serving(flags);

@@ -57,12 +57,8 @@ export const definition = defineCommand({
   },
   details:
     "--only and --prefix don't apply to the file of -f. If several files set the same name, the last one wins.\n" +
-    "Node.js itself looks into the file of --env-file, and applies a NODE_OPTIONS in it; not with -f.\n" +
-    "--exec leaves no process of appvars behind: signals reach the command directly. It needs Node 22.15, 23.11 or\n" +
-    "newer, and is not for Windows.\n" +
-    "--redact finds values as they are, quoted for a shell, escaped for JSON or a URL, and in base64.\n" +
-    "The command's output is then a pipe, not a terminal or file: it can't open /dev/stdout.\n" +
-    "--watch keeps the command running while the server is unreachable.",
+    "--exec needs Node 22.15, 23.11 or newer, and is not for Windows.\n" +
+    "--redact finds quoted and escaped values too. The command's output is then a pipe: it can't open /dev/stdout.",
   examples: ["appvars run --only DATABASE_URL,PORT -- node server.js"],
   async run({ command }, flags, context) {
     context.exitCode = await callRun(command, flags, context);

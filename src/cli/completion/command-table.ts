@@ -13,7 +13,6 @@ import {
  *
  * - `files`: files and folders
  * - `names`: variables of the source that the words before select; `name-list`: several, separated by commas
- * - `reserved-name-list`: those with reserved names
  * - `file-names`: variables of the data file, for a command that does not use a server
  * - `environments`: environments of the data file
  * - `profiles`: the user's profiles
@@ -23,7 +22,6 @@ type ValueKind =
   | "files"
   | "names"
   | "name-list"
-  | "reserved-name-list"
   | "file-names"
   | "environments"
   | "profiles"
@@ -118,12 +116,10 @@ function spellings({ long, short }: FlagRow): string[] {
  */
 const BY_PLACEHOLDER: Readonly<Record<string, readonly ValueKind[]>> = {
   file: ["files"],
-  folder: ["files"],
   environment: ["environments"],
   profile: ["profiles"],
   names: ["name-list"],
   command: ["program"],
-  cmd: ["program"],
   // The sides of `diff`: an environment, a file with one of its environments, or a URL.
   a: ["environments", "files"],
   b: ["environments", "files"],
@@ -140,7 +136,6 @@ const BY_SUBJECT: Readonly<Record<string, readonly ValueKind[]>> = {
   env: ["environments"],
   profile: ["profiles"],
   only: ["name-list"],
-  allowReserved: ["reserved-name-list"],
 };
 
 function kindsOfArgument(

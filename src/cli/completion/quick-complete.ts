@@ -1,6 +1,5 @@
 import { printable } from "../../kit/text/printable.js";
 import { findEnvironment, shortestName } from "../../model/environment.js";
-import { isReservedName } from "../../model/reserved-names.js";
 import { type Data, NO_DATA } from "../../store/data.js";
 import { openWithoutKeys, readDataFile } from "../../store/file/data-file.js";
 import { readProfiles } from "../../tasks/settings/profiles.js";
@@ -19,8 +18,6 @@ type Offer = readonly [word: string, description: string];
 /** By the kind in the first argument. Nothing is read over the network. */
 const FINDERS: Record<string, (flags: SourceFlags, caller: Caller) => Promise<Offer[]>> = {
   names: findNames,
-  "reserved-names": async (flags, caller) =>
-    (await findNames(flags, caller)).filter(([name]) => isReservedName(name)),
   "file-names": (flags, caller) => findVariables(readSettings(flags, caller)),
   environments: async (flags, caller) => {
     const { environments } = await readData(readSettings(flags, caller));

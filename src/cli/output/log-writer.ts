@@ -135,12 +135,17 @@ function isFile(fd: number): boolean {
  * everything, and ignores that it took only a part.
  */
 function fileWriter(fd: number): Write {
+  let isTorn = false;
   return (text, done) => {
-    const bytes = Buffer.from(text);
+    // A line that was written in part gets its end, or the next one would not be found.
+    const start = isTorn ? 1 : 0;
+    const bytes = Buffer.from(isTorn ? `\n${text}` : text);
     const writeFrom = (offset: number) => {
       write(fd, bytes, offset, bytes.length - offset, null, (error, written) => {
-        if (error) done(error, offset);
-        else if (offset + written < bytes.length) writeFrom(offset + written);
+        const end = offset + (error ? 0 : written);
+        if (end > 0) isTorn = bytes[end - 1] !== 0x0a;
+        if (error) done(error, Math.max(0, end - start));
+        else if (end < bytes.length) writeFrom(end);
         else done();
       });
     };

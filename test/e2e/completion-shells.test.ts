@@ -164,22 +164,6 @@ for (const shell of SHELL_NAMES) {
       expect(found.map((word) => word.replace(/^PORT,/, ""))).toEqual(["DATABASE_URL"]);
     });
 
-    it(`${shell} completes only reserved names after --allow-reserved`, async () => {
-      const { path } = await dataFile(
-        edited((data) => {
-          Object.assign(data.variables[0], { name: "PATH" });
-          Object.assign(data.variables[1], { name: "PS1" });
-        }),
-      );
-      for (const command of ["run", "export", "sandbox"]) {
-        const line = `appvars ${command} --data ${path} --env shop/development --allow-reserved`;
-        expect(await complete(`${line} P`)).toEqual(["PATH", "PS1"]);
-        expect(
-          (await complete(`${line} PATH,PS`)).map((word) => word.replace(/^PATH,/, "")),
-        ).toEqual(["PS1"]);
-      }
-    });
-
     it(`${shell} completes the name of another program, and then no flags of appvars`, async () => {
       expect(await complete("appvars run -- mkfif")).toEqual(["mkfifo"]);
       expect(await complete("appvars run mkfif")).toEqual(["mkfifo"]);

@@ -29,86 +29,71 @@ export const definition = defineCommand({
     "--enc-key-file <file>": "file with the key of encrypted values (or APPVARS_ENC_KEY)",
   },
   examples: ["appvars tui --data vars.json"],
-  run: (_, { theme, mouse = true, ...flags }, context) =>
-    runTuiCommand({ theme, mouse }, flags, context),
-});
-
-/** How the terminal is used. */
-interface Looks {
-  /** By default that of the settings file. */
-  theme: ThemeName | undefined;
-  /** Whether the settings file decides. */
-  mouse: boolean;
-}
-
-async function runTuiCommand(
-  { theme, mouse }: Looks,
-  flags: SourceFlags,
-  context: Context,
-): Promise<void> {
-  let isShown = false;
-  const note: Context["note"] = (text, repeat) => {
-    if (!isShown) context.note(text, repeat);
-  };
-  const caller = { ...context, note };
-  const { surroundings, io } = context;
-  const streams = terminalOf(context);
-  const { platform, env } = surroundings;
-  refuseStdin(flags);
-  const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
-  const { readTuiSettings } = await import("../../tui/ports/tui-settings.js");
-  const {
-    commands,
-    columns,
-    masked,
-    poll_interval: poll,
-    ...settings
-  } = readTuiSettings(caller, ALL_COMMANDS);
-  const { findPlaces } = await import("../../tui/ports/places.js");
-  const { close, welcome, ...places } = await findPlaces(flags, caller);
-  try {
-    const { ProcessTerminal } = await import("../../tui/ports/process-terminal.js");
-    const { listFolder, writeValues: write } = await import("../../tui/ports/place-files.js");
-    const { createCopy } = await import("../../tui/ports/clipboard.js");
-    const { createOpenInEditor } = await import("../../tui/ports/external-editor.js");
-    const tui = await import("../../tui/run-tui.js");
-    await tui.loadDrawing();
-    isShown = true;
-    const terminal = new ProcessTerminal({
-      ...streams,
-      platform,
-      mouse: mouse && (settings.mouse ?? true),
-      onCrash: (error) => void crash(error, context),
-    });
-    const copy = createCopy({ write: (text) => terminal.write(text), platform, env });
-    const openInEditor = createOpenInEditor(terminal, surroundings);
-    const colors = {
-      theme: theme ?? settings.theme ?? "auto",
-      colorLevel: colorLevel(io.stdout, env, context.flags.color),
-      isAscii: isAsciiLocale(env),
+  async run(_, { theme, mouse = true, ...flags }, context) {
+    let isShown = false;
+    const note: Context["note"] = (text, repeat) => {
+      if (!isShown) context.note(text, repeat);
     };
+    const caller = { ...context, note };
+    const { surroundings, io } = context;
+    const streams = terminalOf(context);
+    const { platform, env } = surroundings;
+    refuseStdin(flags);
+    const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
+    const { readTuiSettings } = await import("../../tui/ports/tui-settings.js");
+    const {
+      commands,
+      columns,
+      masked,
+      poll_interval: poll,
+      ...settings
+    } = readTuiSettings(caller, ALL_COMMANDS);
+    const { findPlaces } = await import("../../tui/ports/places.js");
+    const { close, welcome, ...places } = await findPlaces(flags, caller);
     try {
-      await tui.runTui({
-        ...places,
-        ...colors,
-        commands,
-        preferences: { columns, masked, pollMs: poll && poll * 1_000 },
-        copy,
-        write,
-        openInEditor,
-        listFolder: (folder: string) => listFolder(folder, surroundings),
-        welcome: welcome && { ...welcome, createExample: () => createExample(context) },
-        terminal,
-        ticks: surroundings.ticks,
+      const { ProcessTerminal } = await import("../../tui/ports/process-terminal.js");
+      const { listFolder, writeValues: write } = await import("../../tui/ports/place-files.js");
+      const { createCopy } = await import("../../tui/ports/clipboard.js");
+      const { createOpenInEditor } = await import("../../tui/ports/external-editor.js");
+      const tui = await import("../../tui/run-tui.js");
+      await tui.loadDrawing();
+      isShown = true;
+      const terminal = new ProcessTerminal({
+        ...streams,
+        platform,
+        mouse: mouse && (settings.mouse ?? true),
+        onCrash: (error) => void crash(error, context),
       });
+      const copy = createCopy({ write: (text) => terminal.write(text), platform, env });
+      const openInEditor = createOpenInEditor(terminal, surroundings);
+      const colors = {
+        theme: theme ?? settings.theme ?? "auto",
+        colorLevel: colorLevel(io.stdout, env, context.flags.color),
+        isAscii: isAsciiLocale(env),
+      };
+      try {
+        await tui.runTui({
+          ...places,
+          ...colors,
+          commands,
+          preferences: { columns, masked, pollMs: poll && poll * 1_000 },
+          copy,
+          write,
+          openInEditor,
+          listFolder: (folder: string) => listFolder(folder, surroundings),
+          welcome: welcome && { ...welcome, createExample: () => createExample(context) },
+          terminal,
+          ticks: surroundings.ticks,
+        });
+      } finally {
+        terminal.release();
+      }
+      context.exitCode = terminal.exitCode;
     } finally {
-      terminal.release();
+      await close();
     }
-    context.exitCode = terminal.exitCode;
-  } finally {
-    await close();
-  }
-}
+  },
+});
 
 async function createExample(context: Context): Promise<void> {
   const { runInit } = await import("./init.js");

@@ -7,13 +7,12 @@ import {
 } from "../../../formats/formats.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { isSameFile } from "../../../tasks/safe-files.js";
-import { readSettings, type Settings } from "../../../tasks/settings/resolve-settings.js";
+import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import { createStrictCheck } from "../../../tasks/sources/check-source.js";
 import { createDecrypt } from "../../../tasks/sources/decryption.js";
 import { openSource, withSource } from "../../../tasks/sources/open-source.js";
 import {
   declareVariables,
-  type ExportedValues,
   formatValues,
   type Written,
 } from "../../../tasks/transfer/format-values.js";
@@ -23,14 +22,6 @@ import { allowReserved, SELECTION_FLAGS, strictFlags } from "../../arguments/sel
 import { SOURCE_FLAGS } from "../../arguments/source-flags.js";
 import { type Context, printRaw } from "../../output/context.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
-
-interface ExportOptions extends Omit<ExportedValues, "format"> {
-  format: ExportFormat | typeof TYPESCRIPT;
-  /** File to write instead of stdout. */
-  output: string | undefined;
-  /** Undefined for the project's setting. */
-  strict: boolean | undefined;
-}
 
 /** Declares the variables, without their values. */
 const TYPESCRIPT = "typescript";
@@ -62,49 +53,38 @@ export const definition = defineCommand({
   },
   examples: ['eval "$(appvars export --format shell)"'],
   run(_, flags, context) {
-    const { format = context.flags.json ? "json" : "dotenv", for: target } = flags;
-    const { name, output, strict, skipUnsupported = false, allowReserved = [] } = flags;
-    return runExport(
-      { ...flags, format, target, name, output, strict, skipUnsupported, allowReserved },
-      readSettings(flags, context),
-      context,
-    );
+    const { format = context.flags.json ? "json" : "dotenv", for: target, name, strict } = flags;
+    const { skipUnsupported = false, allowReserved = [] } = flags;
+    const options = { ...flags, target, name, skipUnsupported, allowReserved };
+    const settings = readSettings(flags, context);
+    checkDocumentName(format, name);
+    if (target && format !== "dotenv")
+      throw new UsageError(`--for is for --format dotenv, not ${format}`);
+    if (strict && format === TYPESCRIPT)
+      throw new UsageError(`--strict is for values, not for ${format}`);
+    // `--output "$FILE"` with FILE unset must not select another file.
+    if (flags.output === "") throw new UsageError("--output must not be empty");
+    return withSource(openSource(settings, context), async (source) => {
+      // Paths are checked again when they are written; this reports a bad one before the server is
+      // asked.
+      const githubFile = format === "github" ? findGithubFile(flags.output, context) : undefined;
+      const output = flags.output === "-" ? undefined : flags.output;
+      const file = githubFile ?? (output && outputTarget(output, context.surroundings));
+      const data = settings.find("data")?.text;
+      if (file && data && (await isSameFile(file, data)))
+        throw new UsageError(`${file} is the data file itself`);
+      if (format === TYPESCRIPT)
+        return write(file, await declareVariables(options, source, context), context);
+      const findProblems = await createStrictCheck(strict, settings);
+      const decrypt = await createDecrypt(settings);
+      const exported = { ...options, format, findProblems };
+      const written = await formatValues(exported, decrypt, source, context);
+      if (!githubFile) return write(file, written, context);
+      await writeGithubFile(githubFile, written.entries, written.text, context);
+      context.tell(`added ${written.entries.length} variables to ${githubFile}`);
+    });
   },
 });
-
-function runExport(options: ExportOptions, settings: Settings, context: Context): Promise<void> {
-  const { format } = options;
-  checkDocumentName(options);
-  if (options.target && format !== "dotenv")
-    throw new UsageError(`--for is for --format dotenv, not ${format}`);
-  if (options.strict && format === TYPESCRIPT)
-    throw new UsageError(`--strict is for values, not for ${format}`);
-  // `--output "$FILE"` with FILE unset must not select another file.
-  if (options.output === "") throw new UsageError("--output must not be empty");
-  return withSource(openSource(settings, context), async (source) => {
-    // Paths are checked again when they are written; this reports a bad one before the server is
-    // asked.
-    const githubFile = format === "github" ? findGithubFile(options.output, context) : undefined;
-    const output = options.output === "-" ? undefined : options.output;
-    const file = githubFile ?? (output && outputTarget(output, context.surroundings));
-    const data = settings.find("data")?.text;
-    if (file && data && (await isSameFile(file, data)))
-      throw new UsageError(`${file} is the data file itself`);
-    if (format === TYPESCRIPT)
-      return write(file, await declareVariables(options, source, context), context);
-    const findProblems = await createStrictCheck(options.strict, settings);
-    const decrypt = await createDecrypt(settings);
-    const written = await formatValues(
-      { ...options, format, findProblems },
-      decrypt,
-      source,
-      context,
-    );
-    if (!githubFile) return write(file, written, context);
-    await writeGithubFile(githubFile, written.entries, written.text, context);
-    context.tell(`added ${written.entries.length} variables to ${githubFile}`);
-  });
-}
 
 async function write(
   file: string | undefined,
@@ -117,7 +97,7 @@ async function write(
 }
 
 /** @throws UsageError for a name that the document of this format can't have */
-function checkDocumentName({ format, name }: ExportOptions): void {
+function checkDocumentName(format: ExportFormat | typeof TYPESCRIPT, name?: string): void {
   if (name === undefined) return;
   const rule = format === TYPESCRIPT ? undefined : NAME_RULES[format];
   if (!rule)

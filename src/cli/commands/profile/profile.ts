@@ -1,6 +1,5 @@
 import { UsageError } from "../../../kit/text/errors.js";
 import { listedProfile, type Profiles, readProfiles } from "../../../tasks/settings/profiles.js";
-import type { Settings } from "../../../tasks/settings/resolve-settings.js";
 import { profilesPath } from "../../../tasks/settings/settings-file.js";
 import { refuseNoHome } from "../../../tasks/settings/user-folders.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
@@ -67,7 +66,15 @@ const add = defineCommand({
       force,
     );
     const given = await newProfile(flags, context);
-    if (check) await checkProfile(trialSettings(given, context), context);
+    if (check) {
+      // One signed request or, for local data, one read of its environment.
+      const { openSource, withSource } = await import("../../../tasks/sources/open-source.js");
+      const settings = trialSettings(given, context);
+      await withSource(openSource(settings, context), (source) =>
+        source.listVariables({ limit: 1 }),
+      );
+      await settings.encryptionKey();
+    }
     const { current } = await change(context, (profiles) =>
       addProfile(profiles, name, toProfile(given), force),
     );
@@ -111,15 +118,6 @@ export const definition: Command = {
   examples: [ADDING],
   commands: { list, add, use, remove },
 };
-
-/**
- * Sends one signed request, once; for local data, checks that it is valid and has the environment.
- */
-async function checkProfile(settings: Settings, context: Context): Promise<void> {
-  const { openSource, withSource } = await import("../../../tasks/sources/open-source.js");
-  await withSource(openSource(settings, context), (source) => source.listVariables({ limit: 1 }));
-  await settings.encryptionKey();
-}
 
 /** Resolves to the profiles as they were written. */
 async function change(

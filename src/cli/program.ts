@@ -158,7 +158,7 @@ function linesOf(text: string): string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** For the help of a command, which leaves most flags for connections to that of `connection`. */
+/** The flags in the help of a command. `appvars help connection` lists most flags for connections. */
 function listedOptions(command: CommanderCommand): Option[] {
   const options = new Help().visibleOptions(command);
   return command.name() === CONNECTION

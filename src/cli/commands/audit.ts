@@ -111,7 +111,7 @@ async function currentValues({ data, changes }: History) {
   );
   const names = new Map(data.variables.map(({ id, name }) => [id, name]));
   const values = new Map(data.values.map((record) => [record.id, record]));
-  /** By the id of the value, newest first. */
+  /** The changes of each value by its id, newest first. */
   const known = new Map<number, ValueChange[]>();
   let outside: ValueChange[] = [];
   for await (const { time, command, changes: records } of changes) {

@@ -63,7 +63,7 @@ interface Checked extends Check {
   /** Undefined for a server, which does not tell. */
   environment: string | undefined;
   /**
-   * With `--example`: the names that only the file has, and those that only the environment has.
+   * The names that only the file of `--example` has, and those that only the environment has.
    */
   only_in_example?: string[];
   not_in_example?: string[];

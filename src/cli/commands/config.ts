@@ -41,12 +41,12 @@ export const definition = defineCommand({
 });
 
 interface ShownSetting {
-  /** Of settings that exclude each other, the one in effect. */
+  /** The setting in effect, if several exclude each other. */
   name: SettingName;
   given: Setting | undefined;
   /** Undefined if there is no default, or it is given. */
   byDefault: string | undefined;
-  /** Those of weaker places, strongest first. */
+  /** The same setting in weaker places, strongest first. */
   shadows: readonly Setting[];
 }
 

@@ -82,7 +82,7 @@ function settingsOf(place: string, settings: Settings, caller: Caller): Settings
 function sourceFlags(place: string, settings: Settings): SourceFlags {
   if (/^https?:\/\//.test(place)) return { url: place };
   if (/^etcds?:\/\//.test(place)) {
-    // After the prefix, which begins with a slash, a colon can't belong to a host and its port.
+    // A colon after the prefix, which begins with a slash, can't belong to a host and its port.
     const [, store = place, env] = /^([^:]+:\/\/[^/]+\/[^:]*):(.+)$/s.exec(place) ?? [];
     return { store, env };
   }

@@ -57,7 +57,7 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
   let place = dataPlace;
   if (flags.git || flags.seal) {
     if (place.kind === "store") throw new UsageError("--git and --seal are for a data file");
-    // Before the data, so that git never sees the files beside it.
+    // Written before the data, so that git never sees the files beside it.
     if (flags.git) await writeGitFiles(place.path, flags.from);
     if (!place.sealKey && !existsSync(place.path))
       place = await createKeyFile(place, context, flags.git);
@@ -147,7 +147,7 @@ function gitPattern(path: string): string {
 }
 
 async function addLines(path: string, lines: readonly string[]): Promise<void> {
-  // Its user may be another one, in a shared folder. It follows no link.
+  // In a shared folder, the file may be another user's. Links are not followed.
   const file = new AppendFile(path, { user: undefined, groups: [] }, 0o666);
   file.open();
   try {

@@ -22,10 +22,10 @@ const FLAGS = { ...PROFILE, ...SEAL_KEY_FILE };
 
 export const definition = defineCommand({
   description:
-    "Encrypt the secrets of a data file one by one, for a file in git: API secrets, and the values of variables that are " +
-    "not public. Without a key, write a new one to FILE.key, where all commands look for it. The history is sealed too. " +
-    "Of a store, all records are sealed, and the history before that is removed. The first of several keys seals: to " +
-    "rotate a key, write the new one above it, and seal again.",
+    "Encrypt the secrets in a data file, for a file in git: API secrets, and the values of variables that are not " +
+    "public. Without a key, a new one is written to FILE.key, where all commands look for it. The history is sealed " +
+    "too; a store's history is removed. The first of several keys seals: to rotate a key, write the new one above " +
+    "it, and seal again.",
   arguments: DATA_ARGUMENT,
   flags: FLAGS,
   examples: ["appvars seal vars.json"],
@@ -50,7 +50,7 @@ async function changeForm(
   form: "sealed" | "plain",
   context: Context,
 ): Promise<void> {
-  // Before a key is made.
+  // Refuses the file before a key is made.
   await checkedData(place, context, "change");
   const keyed = form === "sealed" ? await withKeyFile(place, context) : place;
   if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");

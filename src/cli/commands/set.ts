@@ -5,13 +5,14 @@ import { endBySignal } from "../../kit/process/signals.js";
 import { checkDecoded, decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { NotFoundError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
-import { JsonError, parseJson } from "../../kit/text/strict-json.js";
+import { JsonError, type JsonValue, parseJson } from "../../kit/text/strict-json.js";
 import { type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
 import {
   checkVariableName,
   type Definition,
   isVariableName,
   VARIABLE_TYPES,
+  type VariableType,
 } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
 import { editEnvironments } from "../../tasks/data/edit-environments.js";
@@ -64,11 +65,7 @@ export const definition = defineCommand({
   ],
   async run({ name, value }, { type, encrypt = false, ...flags }, context) {
     const definition = definitionOf(flags);
-    const { parseAs } = await import("../../formats/infer-type.js");
-    const { setValues } = await import("../../store/edits/edit-values.js");
-    const { brokenValues, checkPlainValues, checkSchema } = await import(
-      "../../store/schema/value-schema.js"
-    );
+    const { brokenValues, checkSchema } = await import("../../store/schema/value-schema.js");
     checkName(name);
     const keepsValue = value === undefined && Object.keys(definition).length > 0 && !encrypt;
     const fromStdin = !keepsValue && (value ?? "-") === "-";
@@ -80,48 +77,21 @@ export const definition = defineCommand({
       ? await createEncrypt(settings, fromStdin ? "the value" : undefined)
       : undefined;
     const given = keepsValue ? undefined : await readValue(name, value, context);
+    const setting = { name, given, type, definition, toEnvelope };
     let rows: object[] = [];
     let broken: string[] = [];
-    const setIn = async (
-      data: Data,
-      environment: EnvironmentRecord,
-      all: readonly EnvironmentRecord[],
-    ) => {
-      const { id, application } = environment;
-      const known = data.variables.find(
-        (each) => each.name === name && each.application === application,
-      );
-      if (given === undefined && !known)
-        throw new NotFoundError(
-          `there is no variable "${name}"; to read its value from stdin, add -`,
-        );
-      const old =
-        known &&
-        data.values.find((each) => each.variable_id === known.id && each.environment_id === id);
-      rows.push({
-        application,
-        environment: environment.name,
-        name,
-        created: given !== undefined && !old,
-      });
-      const ownType = type ?? known?.type ?? "STRING";
-      const plain = given === undefined ? old?.content.value : parseAs(given, ownType);
-      const stored = given === undefined || !toEnvelope ? plain : toEnvelope(given);
-      const entry = { name, value: stored, type: ownType, ...definition };
-      const changed = setValues(data, environment, [entry], all);
-      if (toEnvelope && plain !== undefined)
-        await checkPlainValues(changed, environment, [{ name, value: plain }]);
-      return changed;
-    };
-    // A definition is that of all environments.
+    // All environments share the definition.
     const allEnvs =
       flags.allEnvs || (keepsValue && (flags.application !== undefined || !settings.find("env")));
     const choice = { ...flags, allEnvs, names: [name], mayBeNew: given !== undefined };
     const edited = await editEnvironments(settings, context, choice, async (data, environments) => {
       rows = [];
       let changed = data;
-      for (const environment of environments)
-        changed = await setIn(changed, environment, environments);
+      for (const environment of environments) {
+        const done = await setIn(changed, environment, environments, setting);
+        changed = done.changed;
+        rows.push(done.row);
+      }
       if (definition.schema !== undefined) {
         const placeOf = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));
         const found = await brokenValues(data, changed);
@@ -138,7 +108,48 @@ export const definition = defineCommand({
   },
 });
 
-/** Whether it is a schema is for `checkSchema`. */
+interface Setting {
+  name: string;
+  /** The text of the new value; `undefined` to keep the value. */
+  given: string | undefined;
+  type: VariableType | undefined;
+  definition: ReturnType<typeof definitionOf>;
+  toEnvelope: ((text: string) => JsonValue) | undefined;
+}
+
+/** Resolves to the data with the variable set in one environment, and the row that tells of it. */
+async function setIn(
+  data: Data,
+  environment: EnvironmentRecord,
+  all: readonly EnvironmentRecord[],
+  { name, given, type, definition, toEnvelope }: Setting,
+) {
+  const { parseAs } = await import("../../formats/infer-type.js");
+  const { setValues } = await import("../../store/edits/edit-values.js");
+  const { checkPlainValues } = await import("../../store/schema/value-schema.js");
+  const { id, application } = environment;
+  const old = data.variables.find((each) => each.name === name && each.application === application);
+  const oldValue = data.values.find(
+    (each) => each.variable_id === old?.id && each.environment_id === id,
+  );
+  if (given === undefined && !old)
+    throw new NotFoundError(`there is no variable "${name}"; to read its value from stdin, add -`);
+  const newType = type ?? old?.type ?? "STRING";
+  const plain = given === undefined ? oldValue?.content.value : parseAs(given, newType);
+  const value = given === undefined || !toEnvelope ? plain : toEnvelope(given);
+  const changed = setValues(
+    data,
+    environment,
+    [{ name, value, type: newType, ...definition }],
+    all,
+  );
+  if (toEnvelope && plain !== undefined)
+    await checkPlainValues(changed, environment, [{ name, value: plain }]);
+  const created = given !== undefined && !oldValue;
+  return { changed, row: { application, environment: environment.name, name, created } };
+}
+
+/** Parses JSON; `checkSchema` checks that it is a schema. */
 function parseSchema(text: string): NonNullable<Definition["schema"]> {
   try {
     return parseJson(text) as NonNullable<Definition["schema"]>;

@@ -111,8 +111,8 @@ function spellings({ long, short }: FlagRow): string[] {
 }
 
 /**
- * By the placeholder of a flag or argument, the word in its brackets. A placeholder that is not
- * here is free text.
+ * The offers for a placeholder, the word in the brackets of a flag or argument. Any other
+ * placeholder is free text.
  */
 const BY_PLACEHOLDER: Readonly<Record<string, readonly ValueKind[]>> = {
   file: ["files"],
@@ -123,15 +123,12 @@ const BY_PLACEHOLDER: Readonly<Record<string, readonly ValueKind[]>> = {
   // The sides of `diff`: an environment, a file with one of its environments, or a URL.
   a: ["environments", "files"],
   b: ["environments", "files"],
-  // Those of `migrate`: a data file or a URL.
+  // The arguments of `migrate`: a data file or a URL.
   from: ["files"],
   to: ["files"],
 };
 
-/**
- * By the name of the flag, or for `<name>` of the parent command: `--env <name>`, `env remove
- * <name>`.
- */
+/** The offers for a flag, or for `<name>` of the parent command: `--env <name>`, `env remove <name>`. */
 const BY_SUBJECT: Readonly<Record<string, readonly ValueKind[]>> = {
   env: ["environments"],
   profile: ["profiles"],

@@ -15,7 +15,7 @@ import { writeRaw } from "../output/output.js";
 /** A word to offer, and its description. Both may come from an untrusted file. */
 type Offer = readonly [word: string, description: string];
 
-/** By the kind in the first argument. Nothing is read over the network. */
+/** Finds the offers of a kind, without reading anything over the network. */
 const FINDERS: Record<string, (flags: SourceFlags, caller: Caller) => Promise<Offer[]>> = {
   names: findNames,
   "file-names": (flags, caller) => findVariables(readSettings(flags, caller)),
@@ -56,10 +56,7 @@ export async function quickComplete(argv: readonly string[], io: Io): Promise<nu
   return 0;
 }
 
-/**
- * Not a word that contains a line break, looks like a flag or would need escaping: an escaped word
- * is a wrong one.
- */
+/** Refuses words that look like a flag or need escaping, which would change them. */
 function isOfferable(word: string): boolean {
   return /^[^-]/.test(word) && printable(word) === word;
 }
@@ -91,7 +88,7 @@ async function findVariables(settings: Settings): Promise<Offer[]> {
   return [...new Map(found.map(({ name, description }) => [name, description]))];
 }
 
-/** Nothing of a store, which may take long to answer. */
+/** Reads the data file. A store is left out, since it may take long to answer. */
 async function readData({ dataPlace }: Settings): Promise<Data> {
   if (dataPlace.kind === "store") return NO_DATA;
   return readDataFile(dataPlace.path, { open: openWithoutKeys });

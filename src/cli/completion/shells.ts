@@ -80,7 +80,7 @@ function escapeColons(word: string): string {
   return word.replace(/[\\:]/g, "\\$&");
 }
 
-/** Within single quotes of fish only `\'` and `\\` are escapes. */
+/** Quotes a word for fish, where within single quotes only `\'` and `\\` are escapes. */
 function fishWord(text: string): string {
   return `'${text.replace(/['\\]/g, "\\$&")}'`;
 }

@@ -40,7 +40,8 @@ export interface Io {
 }
 
 /**
- * What a command has besides its own arguments. Its results go through the functions below.
+ * The context of a command: streams, messages and flags. It prints its results with the functions
+ * below.
  *
  * - `note`: to stderr; not with `--quiet` or `--json`
  * - `warn`: to stderr, also with `--quiet`; with `--json` as a line `{"warning": {"message"}}`
@@ -54,7 +55,7 @@ export interface Context extends DataCaller {
   exitCode: number;
 }
 
-/** Before the first line about long work, and between two. */
+/** The time before the first line about long work, and between two lines. */
 const PROGRESS_EVERY_MS = 1_000;
 
 export function createContext(io: Io, flags: OutputFlags): Context {
@@ -120,11 +121,11 @@ export async function printChanges(
 
 /** The output of a command, in each of its forms. */
 interface Printout {
-  /** For `--json`. */
+  /** The output with `--json`. */
   json: unknown;
-  /** For programs: a line of tab-separated fields each. */
+  /** The output for programs: each row is a line of tab-separated fields. */
   rows: readonly (readonly (string | undefined)[])[];
-  /** For a terminal, in place of the rows. */
+  /** The output for a terminal. Default: the rows. */
   lines?: (colors: Colors) => readonly StyledLine[] | Promise<readonly StyledLine[]>;
 }
 
@@ -158,7 +159,7 @@ interface PrintedTable {
   empty?: string;
 }
 
-/** On a terminal: columns under bold headings, without borders. Otherwise there are no headings. */
+/** Prints columns under bold headings on a terminal; for programs, there are no headings. */
 export async function printTable(
   context: Context,
   { json, headings, rows, absent = "", empty }: PrintedTable,

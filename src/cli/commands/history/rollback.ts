@@ -68,7 +68,7 @@ function parseNumber(text: string): number {
   return valid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change");
 }
 
-/** Without a terminal, nobody can be asked. Ctrl-C ends this process, and Ctrl-D is a no. */
+/** Asks on the terminal; `false` without one. Ctrl-C ends this process, and Ctrl-D is a no. */
 async function confirm(question: string, { io }: Context): Promise<boolean> {
   if (!io.stdin.isTTY || !io.stderr.isTTY) return false;
   const readline = createInterface({ input: io.stdin, output: io.stderr });

@@ -58,7 +58,7 @@ const add = defineCommand({
       throw new UsageError(
         "the name of a profile must be 1 to 64 letters, digits, _ . or -, and not begin with . or -",
       );
-    // Before a secret is asked for, and a request is sent.
+    // Refuses the name before a secret is asked for, and a request is sent.
     addProfile(
       readProfiles(profilesPath(context.surroundings), context.surroundings),
       name,

@@ -56,7 +56,7 @@ export async function openSandbox(options: SandboxOptions, context: Context): Pr
   return { url, apiKey: api_key, apiSecret: api_secret, close };
 }
 
-/** Its credentials are replaced: nothing in a sandbox needs them. */
+/** Reads the data, and replaces its credentials, which nothing in a sandbox needs. */
 async function sandboxData(place: DataPlace | undefined, context: Context): Promise<Data> {
   if (place === undefined) return starterData({ examples: true });
   return replaceCredentials(await readData(place, context), freshCredentials);

@@ -85,7 +85,7 @@ export function parseSkew(text: string): number {
   );
 }
 
-/** Only flags name it. The settings of a store may come from anywhere. */
+/** The data to copy, which only flags can name. Other settings of a store may come from anywhere. */
 function placeToCopy({ data, ...flags }: SourceFlags, caller: Caller): DataPlace | undefined {
   return (data ?? flags["store"]) === undefined
     ? undefined

@@ -7,7 +7,7 @@ import type { Tolerance } from "../../../signing/tolerance.js";
 import { valid } from "../../arguments/flag-arguments.js";
 import { ArgumentError } from "../../arguments/parse-line.js";
 
-// Parsers for the arguments of flags, as in settings/flag-arguments.ts.
+// Parsers for the values of flags, as in cli/arguments/flag-arguments.ts.
 
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   const bounds = max < Number.MAX_SAFE_INTEGER ? `${min} to ${max}` : min;
@@ -38,7 +38,7 @@ export function parseTrustProxy(text: string): string[] {
 /** `9464`, or `10.0.0.5:9464`. */
 export function parseListenPlace(text: string): Endpoint {
   const [, host, port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
-  // Of the endpoint, only the host: a port may be 0 here.
+  // The port is left out, since it may be 0 here.
   const place = host === undefined ? { host: DEFAULT_HOST } : parseEndpoint(host, 1);
   const rule = "a port from 0 to 65535, or an address and a port such as 10.0.0.5:9464";
   return valid(

@@ -8,130 +8,73 @@ import { packageVersion } from "./process-io.js";
 type Load = () => Promise<{ definition: Command }>;
 
 /** The commands by the headings of the help, in its order. */
-export const GROUPS: Record<
-  string,
-  Record<string, readonly [args: string, summary: string, load: Load]>
-> = {
+export const GROUPS: Record<string, Record<string, readonly [summary: string, load: Load]>> = {
   "Read variables:": {
-    list: ["", "list the environment's variables", () => import("./commands/list.js")],
-    get: ["<name...>", "print the values of variables", () => import("./commands/get.js")],
-    show: [
-      "<name>",
-      "show one variable, and where it comes from",
-      () => import("./commands/show.js"),
-    ],
-    run: [
-      "<command...>",
-      "run a command with the variables in its environment",
-      () => import("./commands/run.js"),
-    ],
+    list: ["list the environment's variables", () => import("./commands/list.js")],
+    get: ["print the values of variables", () => import("./commands/get.js")],
+    show: ["show one variable, and where it comes from", () => import("./commands/show.js")],
+    run: ["run a command with the variables in its environment", () => import("./commands/run.js")],
     export: [
-      "",
       "print all values in the format of another program",
       () => import("./commands/export/export.js"),
     ],
     check: [
-      "",
       "find variables without a value, and values that break their schema",
       () => import("./commands/check.js"),
     ],
-    diff: ["<a> [b]", "compare two environments or sources", () => import("./commands/diff.js")],
-    tui: ["", "browse variables on the full screen", () => import("./commands/tui.js")],
+    diff: ["compare two environments or sources", () => import("./commands/diff.js")],
+    tui: ["browse variables on the full screen", () => import("./commands/tui.js")],
   },
   "Change data:": {
-    init: ["", "create a data file, or the data of a store", () => import("./commands/init.js")],
-    set: [
-      "<name> [value]",
-      "set a variable in a data file or a store",
-      () => import("./commands/set.js"),
-    ],
-    unset: [
-      "<name...>",
-      "remove values from a data file or a store",
-      () => import("./commands/unset.js"),
-    ],
-    import: ["<file>", "import a dotenv, JSON or YAML file", () => import("./commands/import.js")],
-    rename: [
-      "<name> <new>",
-      "rename a variable in all environments",
-      () => import("./commands/rename.js"),
-    ],
-    env: ["", "manage environments and their credentials", () => import("./commands/env/env.js")],
+    init: ["create a data file, or the data of a store", () => import("./commands/init.js")],
+    set: ["set a variable in a data file or a store", () => import("./commands/set.js")],
+    unset: ["remove values from a data file or a store", () => import("./commands/unset.js")],
+    import: ["import a dotenv, JSON or YAML file", () => import("./commands/import.js")],
+    rename: ["rename a variable in all environments", () => import("./commands/rename.js")],
+    env: ["manage environments and their credentials", () => import("./commands/env/env.js")],
     history: [
-      "[name]",
       "list the changes of a data file or a store",
       () => import("./commands/history/history.js"),
     ],
     rollback: [
-      "<number>",
       "bring back what there was before a change",
       () => import("./commands/history/rollback.js"),
     ],
-    seal: [
-      "[data]",
-      "encrypt the secrets in a data file or a store",
-      () => import("./commands/seal.js"),
-    ],
+    seal: ["encrypt the secrets in a data file or a store", () => import("./commands/seal.js")],
     unseal: [
-      "[data]",
       "write a sealed data file in clear again",
       async () => ({ definition: (await import("./commands/seal.js")).unseal }),
     ],
-    migrate: [
-      "<from> <to>",
-      "copy all data to another file or store",
-      () => import("./commands/migrate.js"),
-    ],
-    merge: [
-      "<file...>",
-      "merge two branches of a data file, for git",
-      () => import("./commands/merge.js"),
-    ],
+    migrate: ["copy all data to another file or store", () => import("./commands/migrate.js")],
+    merge: ["merge two branches of a data file, for git", () => import("./commands/merge.js")],
   },
   "Serve and test:": {
     serve: [
-      "",
       "serve the HTTP API from a data file or a store",
       () => import("./commands/serve/serve.js"),
     ],
     sandbox: [
-      "<command...>",
       "run a command with a throwaway server",
       () => import("./commands/sandbox/sandbox.js"),
     ],
-    health: ["", "print the server's health", () => import("./commands/health.js")],
-    doctor: ["", "find out why variables can't be read", () => import("./commands/doctor.js")],
-    sign: [
-      "<method> <path>",
-      "print the Authorization header for one request",
-      () => import("./commands/sign.js"),
-    ],
-    audit: [
-      "<file...>",
-      "list which values a client has read",
-      () => import("./commands/audit.js"),
-    ],
-    openapi: ["", "print the OpenAPI document of the API", () => import("./commands/openapi.js")],
+    health: ["print the server's health", () => import("./commands/health.js")],
+    doctor: ["find out why variables can't be read", () => import("./commands/doctor.js")],
+    sign: ["print the Authorization header for one request", () => import("./commands/sign.js")],
+    audit: ["list which values a client has read", () => import("./commands/audit.js")],
+    openapi: ["print the OpenAPI document of the API", () => import("./commands/openapi.js")],
   },
   "Settings:": {
     profile: [
-      "",
       "list, add, use and remove client profiles",
       () => import("./commands/profile/profile.js"),
     ],
-    config: [
-      "",
-      "print the settings and where each comes from",
-      () => import("./commands/config.js"),
-    ],
-    allow: ["[file]", "allow the .appvars.json of a project", () => import("./commands/allow.js")],
+    config: ["print the settings and where each comes from", () => import("./commands/config.js")],
+    allow: ["allow the .appvars.json of a project", () => import("./commands/allow.js")],
     completion: [
-      "<bash|zsh|fish>",
       "print the completion script of a shell",
       () => import("./commands/completion.js"),
     ],
     connection: [
-      "",
       "print help for all flags of a source",
       () => import("./arguments/source-flags.js"),
     ],
@@ -154,7 +97,7 @@ const VERSION: Command = {
 };
 
 async function load(name: string): Promise<Command> {
-  const [, summary, loadModule] = ROWS[name] as NonNullable<(typeof ROWS)[string]>;
+  const [summary, loadModule] = ROWS[name] as NonNullable<(typeof ROWS)[string]>;
   return { ...(await loadModule()).definition, summary };
 }
 

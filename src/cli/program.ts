@@ -86,17 +86,11 @@ function describe(built: CommanderCommand, { description, details, examples }: C
     );
 }
 
-/** The commands that take no flags themselves. */
-const WITHOUT_FLAGS = ["env", "profile", "completion"];
-
 /** Adds all commands to the help of the program, without loading them. */
 function listCommands(program: CommanderCommand): void {
   for (const [heading, commands] of Object.entries(GROUPS))
-    for (const [name, [args, summary]] of Object.entries(commands)) {
-      const options = WITHOUT_FLAGS.includes(name) ? "" : " [options]";
-      const listed = new CommanderCommand(`${name}${options} ${args}`.trimEnd());
-      program.addCommand(listed.summary(summary).helpGroup(heading));
-    }
+    for (const [name, [summary]] of Object.entries(commands))
+      program.addCommand(new CommanderCommand(name).summary(summary).helpGroup(heading));
 }
 
 function addCommand(

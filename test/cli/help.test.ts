@@ -53,17 +53,6 @@ describe("the flags of a source in help", () => {
     expect(await flagsIn("help", "connection")).toHaveLength(8);
   });
 
-  it("the help of the program lists commands that are not loaded as it would list them loaded", async () => {
-    const { stdout } = await runCli(["--help"]);
-    for (const [name, { summary, flags, arguments: args = {} }] of Object.entries(
-      all.commands ?? {},
-    )) {
-      const words = [name, ...(flags ? ["[options]"] : []), ...Object.keys(args)].join(" ");
-      if (name !== "completion") expect(stdout).toContain(`  ${words} `);
-      expect(stdout.replace(/\s+/g, " ")).toContain(summary);
-    }
-  });
-
   it("the help of the program groups the commands", async () => {
     const { stdout } = await runCli(["--help"]);
     expect(stdout.match(/^\S.*:$/gm)).toEqual([

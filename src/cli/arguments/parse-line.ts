@@ -29,18 +29,13 @@ export interface Word {
   value?: string | undefined;
 }
 
-const tables = new WeakMap<Command, Map<string, FlagRow>>();
-
 /** All flags that a call of a command can have, by each of their spellings. */
 export function rowsOf(command: Command): Map<string, FlagRow> {
-  const kept = tables.get(command);
-  if (kept) return kept;
   const rows = new Map<string, FlagRow>();
   for (const row of flagRows({ ...command.flags, ...OUTPUT_FLAGS })) {
     rows.set(row.long, row);
     if (row.short !== undefined) rows.set(row.short, row);
   }
-  tables.set(command, rows);
   return rows;
 }
 

@@ -1,6 +1,4 @@
 import { splitNames } from "../../model/name-matcher.js";
-import { isReservedName } from "../../model/reserved-names.js";
-import { isVariableName } from "../../model/variable.js";
 import { NAME_STYLES } from "../../tasks/selection/selection-options.js";
 import type { Flag } from "./command.js";
 import { ArgumentError } from "./parse-line.js";
@@ -40,23 +38,10 @@ export function allowReserved(effect: string) {
   return {
     "--allow-reserved <names>": {
       help: `${effect} these reserved names, separated by commas`,
-      parse: parseReserved,
+      parse: parseNames,
       repeatable: true,
     },
   } as const satisfies Record<string, Flag>;
-}
-
-/**
- * A name that is not reserved is a typing mistake, or the command after a flag whose value is
- * missing.
- */
-function parseReserved(text: string): string[] {
-  const names = parseNames(text);
-  const other = names.find((name) => !isVariableName(name) || !isReservedName(name));
-  if (other === undefined) return names;
-  throw new ArgumentError(
-    `"${other}" is not a reserved name. It must be reserved names separated by commas.`,
-  );
 }
 
 /** Splits as {@link splitNames} does. */

@@ -80,6 +80,9 @@ export async function colorsFor(
   return new Chalk({ level });
 }
 
+/** The levels that FORCE_COLOR names, as in Node. Any other text is for the basic colors. */
+const FORCED_LEVELS: Record<string, ColorSupportLevel> = { "0": 0, false: 0, "2": 2, "3": 3 };
+
 /**
  * The colors that a stream supports. `--no-color` overrides FORCE_COLOR, which overrides NO_COLOR,
  * which overrides the colors of the terminal; a stream that is not a terminal gets none.
@@ -91,16 +94,10 @@ export function colorLevel(
 ): ColorSupportLevel {
   if (!allowed) return 0;
   const forced = env["FORCE_COLOR"];
-  if (forced !== undefined) return forcedLevel(forced);
+  if (forced !== undefined) return FORCED_LEVELS[forced] ?? 1;
   if (env["NO_COLOR"] || !stream.isTTY) return 0;
   const depth = stream.getColorDepth?.(env) ?? 1;
   if (depth >= 24) return 3;
   if (depth >= 8) return 2;
   return depth >= 4 ? 1 : 0;
-}
-
-/** Like Node: `0` or `false` for none, 1 to 3 for a level, anything else for the basic colors. */
-function forcedLevel(value: string): ColorSupportLevel {
-  if (value === "0" || value === "false") return 0;
-  return value === "2" ? 2 : value === "3" ? 3 : 1;
 }

@@ -1,4 +1,13 @@
-import { closeSync, constants, fstatSync, openSync, readSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  lstatSync,
+  openSync,
+  readSync,
+  truncateSync,
+  writeSync,
+} from "node:fs";
 import { InvalidDataError } from "../text/errors.js";
 import { type Account, foreignWriter } from "./owners.js";
 import { hasCode, toInvalidFile } from "./system-errors.js";
@@ -11,7 +20,8 @@ const NEWLINE = 0x0a;
 
 /**
  * A file of lines that only its user and root can change. Several processes may append to it. A
- * line that does not fit on the disk never becomes the start of the next one.
+ * line that does not fit on the disk is removed again, so it never becomes the start of the next
+ * one.
  */
 export class AppendFile {
   readonly #path: string;
@@ -54,7 +64,8 @@ export class AppendFile {
       while (written < bytes.length) written += writeSync(descriptor, bytes, written);
       this.#isTorn = false;
     } catch (error) {
-      this.#isTorn ||= written > 0;
+      if (written > 0 && !takeBack(this.#path, descriptor, bytes.subarray(0, written)))
+        this.#isTorn = true;
       throw toInvalidFile(this.#path, error, "can't be written");
     }
   }
@@ -87,4 +98,22 @@ function endsWithNewline(descriptor: number): boolean {
   const { size } = fstatSync(descriptor);
   const last = Buffer.alloc(1);
   return size === 0 || (readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE);
+}
+
+/**
+ * Removes the last appended text, unless another process has appended to the file or renamed it.
+ */
+function takeBack(path: string, descriptor: number, part: Buffer): boolean {
+  try {
+    const { dev, ino, size } = fstatSync(descriptor);
+    const named = lstatSync(path);
+    const end = Buffer.alloc(part.length);
+    readSync(descriptor, end, 0, end.length, size - end.length);
+    if (!end.equals(part) || named.dev !== dev || named.ino !== ino) return false;
+    // Not by the descriptor: Windows allows those for appending to append only.
+    truncateSync(path, size - end.length);
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,3 +1,4 @@
+import { renameSync, writeFileSync } from "node:fs";
 import {
   appendFile,
   chmod,
@@ -14,7 +15,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AppendFile } from "../../../src/kit/files/append-file.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const fakedFs = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY }));
+const fakedFs = vi.hoisted(() => ({ room: Number.POSITIVE_INFINITY, onFull: () => {} }));
 
 vi.mock("node:fs", async (load) => {
   const real = await load<typeof import("node:fs")>();
@@ -22,9 +23,17 @@ vi.mock("node:fs", async (load) => {
     const part = bytes.subarray(start, start + fakedFs.room);
     fakedFs.room -= part.length;
     if (part.length > 0) return real.writeSync(descriptor, part);
+    fakedFs.onFull();
     throw Object.assign(new Error(), { code: "ENOSPC" });
   };
-  return { ...real, writeSync };
+  const ftruncateSync = (descriptor: number, size: number) => {
+    const { 1: flags = "" } =
+      /flags:\s+(\d+)/.exec(real.readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8")) ?? [];
+    if (Number.parseInt(flags, 8) & real.constants.O_APPEND)
+      throw Object.assign(new Error(), { code: "EPERM" });
+    real.ftruncateSync(descriptor, size);
+  };
+  return { ...real, writeSync, ftruncateSync };
 });
 
 const ACCOUNT = { user: process.getuid?.(), groups: process.getgroups?.() ?? [] };
@@ -75,10 +84,11 @@ it("an append file ends a line that was left unfinished", async () => {
 
 describe.skipIf(process.platform !== "linux")("a line that fits on the disk only in part", () => {
   /** Appends to a file that may have no more bytes than this. */
-  async function appendToFullDisk(room: number) {
+  async function appendToFullDisk(room: number, meanwhile: (path: string) => void = () => {}) {
     const { path, file, text } = await appendTo();
     file.append("1\n");
     fakedFs.room = room;
+    fakedFs.onFull = () => meanwhile(path);
     onTestFinished(() => {
       fakedFs.room = Number.POSITIVE_INFINITY;
     });
@@ -89,10 +99,23 @@ describe.skipIf(process.platform !== "linux")("a line that fits on the disk only
     return { path, file, text };
   }
 
-  it("does not become the start of the next line", async () => {
+  it("is removed again, also where a descriptor that appends can't shorten a file, as on Windows", async () => {
     const { file, text } = await appendToFullDisk(5);
+    expect(await text()).toBe("1\n");
     file.append("3\n");
-    expect(await text()).toBe("1\n2 is \n3\n");
+    expect(await text()).toBe("1\n3\n");
+  });
+
+  it("stays in a file that was renamed, and no other file is shortened", async () => {
+    const { path, file, text } = await appendToFullDisk(5, (path) => {
+      renameSync(path, `${path}.1`);
+      writeFileSync(path, "of another, and long\n");
+    });
+    file.append("3\n");
+    expect([await readFile(`${path}.1`, "utf8"), await text()]).toEqual([
+      "1\n2 is \n3\n",
+      "of another, and long\n",
+    ]);
   });
 });
 

@@ -25,18 +25,12 @@ export interface AuthenticationOptions {
   tolerance: Tolerance;
 }
 
-/**
- * The owner of the key that a request is sent with; none if its credentials are missing, malformed
- * or wrong.
- */
+/** The owner of a request's key; none if its credentials are missing, malformed or wrong. */
 export type Identity = SearchResult;
 
 export type Authenticate = (req: IncomingMessage) => Identity;
 
-/**
- * Checked if a key is unknown, in the same steps, so that the time does not reveal which keys
- * exist.
- */
+/** Checked in place of an unknown key, so that the time does not reveal which keys exist. */
 const NO_PAIR: KeyPair = { api_key: "", api_secret: randomBytes(32).toString("hex") };
 
 /**
@@ -52,52 +46,45 @@ export function createAuthenticator(
   const search = createKeylessSearch(ticks);
 
   return (req) => {
-    const { url: target = "", headers } = req;
+    const { method = "", url: target = "", headers } = req;
     const { authorization } = headers;
-    if (authorization === undefined) return byKeyAndSecret(req);
+    if (authorization === undefined) {
+      const { owner, secret } = claim(req);
+      return secretMatches(header(req, "x-api-secret"), secret.hash) ? { owner } : {};
+    }
     // Node drops all but the first.
     if (countHeader(req, "authorization") > 1) return {};
-    const check = readSignature(
-      { method: req.method ?? "", target, authorization },
-      { now: clock(), tolerance },
-    );
+    const request = { method, target, authorization };
+    const check = readSignature(request, { now: clock(), tolerance });
     if (check === undefined) return {};
     const hasKey = headers["x-api-key"] !== undefined;
     const isLong = target.length > MAX_KEYLESS_TARGET;
-    if (hasKey && !isLong) return bySignature(req, check);
-    return isLong && !hasKey ? {} : byCostlySignature(req, check, hasKey);
+    if (isLong && !hasKey) return {};
+    // The others cost little.
+    if ((isLong || !hasKey) && isUsedUp(req)) return {};
+    return hasKey ? bySignature(req, check) : byAnySignature(req, check);
   };
 
-  function byCostlySignature(
-    req: IncomingMessage,
-    check: SignatureCheck,
-    hasKey: boolean,
-  ): Identity {
-    const address = addressOf(req);
-    if (limiter.isUsedUp({ kind: "address", id: address })) return {};
-    return hasKey ? bySignature(req, check) : byAnySignature(address, check);
-  }
-
-  function byKeyAndSecret(req: IncomingMessage): Identity {
-    const { owner, pair } = claim(header(req, "x-api-key"));
-    return secretMatches(header(req, "x-api-secret"), prepared(pair).hash) ? { owner } : {};
+  function isUsedUp(req: IncomingMessage): boolean {
+    return limiter.isUsedUp({ kind: "address", id: addressOf(req) });
   }
 
   function bySignature(req: IncomingMessage, check: SignatureCheck): Identity {
-    const { owner, pair } = claim(header(req, "x-api-key"));
-    return check.madeWith(prepared(pair).key) ? { owner } : {};
+    const { owner, secret } = claim(req);
+    return check.madeWith(secret.key) ? { owner } : {};
   }
 
-  /** The owner of a key, if that is valid now, and the pair to check. */
-  function claim(apiKey: string) {
-    const known = service.ownerOfKey(apiKey);
-    const owner = known && clock() < known.validUntil ? known : undefined;
-    return { owner, pair: owner?.pair ?? NO_PAIR };
+  /** The owner of a request's key, if the key is valid now, and the secret to check. */
+  function claim(req: IncomingMessage) {
+    const claimed = service.ownerOfKey(header(req, "x-api-key"));
+    const owner = claimed && clock() < claimed.validUntil ? claimed : undefined;
+    return { owner, secret: prepared(owner?.pair ?? NO_PAIR) };
   }
 
-  function byAnySignature(address: string, { cost, madeWith }: SignatureCheck): Identity {
+  function byAnySignature(req: IncomingMessage, { cost, madeWith }: SignatureCheck): Identity {
     const now = clock();
     const candidates = service.firstOwners.filter(({ validUntil }) => now < validUntil);
+    const address = addressOf(req);
     return search(candidates, { address, cost, madeWith: (pair) => madeWith(prepared(pair).key) });
   }
 }
@@ -117,8 +104,8 @@ interface PreparedSecret {
 function createSecretCache(): (pair: KeyPair) => PreparedSecret {
   const secrets = new WeakMap<KeyPair, PreparedSecret>();
   return (pair) => {
-    const known = secrets.get(pair);
-    if (known) return known;
+    const kept = secrets.get(pair);
+    if (kept) return kept;
     const secret = { key: new HmacKey(pair.api_secret), hash: hashSecret(pair.api_secret) };
     secrets.set(pair, secret);
     return secret;

@@ -65,12 +65,9 @@ function isShared({ current, pair }: KeyOwner, candidates: readonly KeyOwner[]):
   );
 }
 
-/**
- * The keys that each address has signed with, in the order of their last use. Only valid signatures
- * are added.
- */
+/** The keys that each address has signed with. Only valid signatures are added. */
 class RecentKeys {
-  /** The least recently used address first. */
+  /** The least recently used address first, and the least recently used key of each. */
   readonly #keys = new Map<string, readonly string[]>();
 
   of(address: string): readonly string[] {
@@ -78,11 +75,9 @@ class RecentKeys {
   }
 
   add(address: string, key: string): void {
-    const keys = [...this.of(address).filter((other) => other !== key), key].slice(
-      -MAX_RECENT_KEYS,
-    );
+    const others = this.of(address).filter((other) => other !== key);
     this.#keys.delete(address);
-    this.#keys.set(address, keys);
+    this.#keys.set(address, [...others, key].slice(-MAX_RECENT_KEYS));
     const [oldest] = this.#keys.keys();
     if (this.#keys.size > MAX_RECENT_ADDRESSES && oldest !== undefined) this.#keys.delete(oldest);
   }

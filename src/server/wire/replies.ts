@@ -39,28 +39,16 @@ export function sendReply(req: IncomingMessage, res: ServerResponse, reply: Repl
   }
   const { status, headers, body } = reply;
   waiting.push(() => {
-    res.writeHead(status, headers.concat(isKeptOpen(req, res, headers) ? KEPT_OPEN : []));
+    const isClosed =
+      !res.shouldKeepAlive || headers.includes("Connection") || res.hasHeader("Connection");
+    res.writeHead(status, isClosed ? [...headers] : headers.concat(KEPT_OPEN));
     // For HEAD, Node leaves the body out.
     res.end(body);
   });
   if (waiting.length === 1) setImmediate(sendWaiting);
 }
 
-/** Whether the connection stays open after an answer (RFC 9112, section 9.3). */
-function isKeptOpen(
-  { httpVersion, headers: { connection = "" } }: IncomingMessage,
-  res: ServerResponse,
-  headers: HeaderList,
-): boolean {
-  const isWanted =
-    httpVersion === "1.1" ? !/\bclose\b/i.test(connection) : /\bkeep-alive\b/i.test(connection);
-  return isWanted && !headers.includes("Connection") && !res.hasHeader("Connection");
-}
-
-/**
- * No request of the API needs a body. To parse one in chunks of a byte each would cost more than
- * any answer.
- */
+/** No request of the API needs a body. Parsing one in chunks of a byte would cost too much. */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
 }

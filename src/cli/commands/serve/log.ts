@@ -79,18 +79,8 @@ function jsonLines(time: () => string): MakeLine {
     );
 }
 
-function requestFields(request: ServedRequest) {
-  const {
-    method,
-    route,
-    status,
-    id,
-    apiKey: key,
-    client,
-    address: from,
-    bytes,
-    milliseconds,
-  } = request;
+function requestFields({ apiKey: key, address: from, milliseconds, ...rest }: ServedRequest) {
+  const { method, route, status, id, client, bytes } = rest;
   return { method, route, status, id, key, client, from, bytes, ms: rounded(milliseconds) };
 }
 

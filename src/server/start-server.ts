@@ -23,41 +23,28 @@ export interface ServerOptions {
   rateLimit?: number;
   /** Length of that window in seconds. Default 60. */
   rateWindow?: number;
-  /**
-   * How far a signature's timestamp may differ from this machine's clock. Default 300 s past, 60 s
-   * future.
-   */
+  /** How far a signature's time may differ from this clock. Default 300 s past, 60 s future. */
   tolerance?: Partial<Tolerance>;
   /** Seconds that open requests have to finish when the server is closed. Default 10. */
   drainGrace?: number;
   /** Open connections, 0 for no limit. More are closed immediately. Default 1,000. */
   maxConnections?: number;
-  /**
-   * Called with the number of connections closed because of `maxConnections`, at most once a
-   * minute.
-   */
+  /** Called with the number of connections refused by `maxConnections`, at most once a minute. */
   onConnectionsRefused?: (count: number) => void;
   /** Certificate and key for HTTPS, as PEM texts. Default plain HTTP. */
   tls?: TlsCredentials | undefined;
-  /**
-   * Milliseconds; `/healthz` answers 503 while the data of a remote store is older. Default: no
-   * limit.
-   */
+  /** Milliseconds: `/healthz` answers 503 while a store's data is older. Default no limit. */
   maxStale?: number;
-  /**
-   * Proxies that tell the address of a client in `X-Forwarded-For`: addresses, CIDR ranges or
-   * `loopback`. Default none.
-   */
+  /** Proxies whose `X-Forwarded-For` is used: addresses, CIDR ranges, `loopback`. Default none. */
   trustProxy?: readonly string[];
   /** Faults to simulate. Default none. */
   faults?: Faults;
   /**
-   * Called with errors that callers only see as status 500, and by `serve` with an InvalidDataError
-   * when the data file can't be reloaded, which callers only see as an unhealthy server. Default:
-   * they are dropped.
+   * Called with errors that clients see as status 500, and by `serve` with an InvalidDataError if
+   * the data file can't be reloaded. By default, they are dropped.
    */
   onInternalError?: (error: unknown) => void;
-  /** Called for every request that has been answered. */
+  /** Called for every answered request. */
   onRequest?: (request: ServedRequest) => void;
   /** Records each request, except for `/healthz`, before it is answered. */
   audit?: Audit | undefined;
@@ -74,7 +61,7 @@ export interface RunningServer {
   /**
    * Uses another certificate for new connections.
    *
-   * @throws UsageError if it can't be used, or there was none before
+   * @throws UsageError if it can't be used, or the server has no TLS
    */
   renewTls(tls: TlsCredentials): Promise<void>;
   /** Refuses new requests, answers the open ones, and cuts off the rest after `drainGrace`. */
@@ -87,9 +74,8 @@ export interface RunningServer {
  * @param clock Unix time in milliseconds, the same as the service's: with `faults.clockSkew`, the
  *   skewed one
  * @param ticks monotonic clock in milliseconds
- * @throws UsageError for an empty host, TLS credentials that can't be used, or a proxy that is not
- *   an address or a range;
- *   the system's error if it can't listen there, such as `EADDRINUSE`
+ * @throws UsageError for an empty host, invalid TLS credentials or an invalid proxy; the system's
+ *   error if it can't listen, such as `EADDRINUSE`
  */
 export async function startServer(
   service: Service,

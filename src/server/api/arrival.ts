@@ -14,7 +14,7 @@ const BAD_TARGET = errorReply(
   "The request target must be a path or an http URL, with valid percent-encoding",
 );
 
-/** Matches no URL with a user, which is an error (RFC 9110, section 4.2.4). */
+/** Doesn't match a URL with a user, which is an error (RFC 9110, section 4.2.4). */
 const ORIGIN = /^http(s?):\/\/(?:[^/?#@:[]+|\[[\da-f:.]+\])(?::\d*)?(?:\/|(?=\?)|$)/i;
 
 /**
@@ -25,9 +25,9 @@ export function originForm({ url = "", socket }: Pick<IncomingMessage, "url" | "
   return url.replace(ORIGIN, (origin, isTls) => (isTls && !("encrypted" in socket) ? origin : "/"));
 }
 
-/** @param url in origin form @returns the reply to a request that can't be valid, for any sender */
+/** Returns the refusal of a request that is invalid for any sender. @param url in origin form */
 export function findMalformation(req: IncomingMessage, url: string): Reply | undefined {
-  // Names and values. With `maxHeadersCount`, Node would drop the others and serve the request.
+  // With `maxHeadersCount`, Node would drop the others and serve the request.
   if (req.rawHeaders.length > 2 * MAX_HEADER_FIELDS) return TOO_MANY_HEADERS;
   const hosts = countHeader(req, "host");
   if (hosts > 1 || (hosts === 0 && req.httpVersion === "1.1")) return NO_HOST;
@@ -47,13 +47,12 @@ function isPath(target: string): boolean {
   }
 }
 
-/** How often a request has a header. @param name in lower case */
+/** Counts how often a request has a header. @param name in lower case */
 export function countHeader({ rawHeaders }: IncomingMessage, name: string): number {
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const sent = rawHeaders[index] ?? "";
-    // The length first: `headersDistinct`, which converts all names and copies all values, takes 20
-    // times as long.
+    // The length first: `headersDistinct`, which copies all headers, takes 20 times as long.
     if (sent.length === name.length && sent.toLowerCase() === name) count++;
   }
   return count;

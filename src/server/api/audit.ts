@@ -9,14 +9,14 @@ export interface AuditEntry
     ServedRequest,
     "id" | "apiKey" | "client" | "address" | "method" | "route" | "status"
   > {
-  /** The qualified name of the environment that the caller has valid credentials of. */
+  /** The qualified name of the environment of valid credentials. */
   readonly environment?: string | undefined;
-  /** The variables and values that the answer tells of; undefined if the request is refused. */
+  /** The variables and values in the answer; `undefined` if the request is refused. */
   readonly read?: readonly RecordIdentity[] | undefined;
 }
 
 export interface Audit {
-  /** Called before each answer, except for `/healthz`. @returns whether the answer may be sent */
+  /** Called before each answer, except for `/healthz`. Returns whether it may be sent. */
   record(entry: AuditEntry): boolean;
   /** Whether the last answer could not be recorded. */
   readonly isFailing?: boolean;

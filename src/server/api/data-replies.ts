@@ -9,14 +9,14 @@ import { jsonReply, type Reply } from "../wire/replies.js";
 
 /** The size of all kept replies, in bytes if their text is ASCII. */
 const MAX_KEPT = 64 * 1_024 * 1_024;
-/** Bytes for the headers of a reply and their containers. */
+/** Bytes of a reply's headers and containers. */
 const OVERHEAD = 1_024;
-/** Bytes for a record that an audit log names. */
+/** Bytes of a record that an audit log names. */
 const IDENTITY = 64;
 
 /** A reply with data. */
 export interface DataReply extends Reply {
-  /** The variables and values that it tells of, for an audit log. */
+  /** The variables and values in it, for an audit log. */
   readonly read: readonly RecordIdentity[] | undefined;
 }
 
@@ -26,21 +26,21 @@ interface KeptReply extends DataReply {
 }
 
 /**
- * Answers reads of a view, with ETags, and keeps the replies: making the one with all values takes
- * a thousand times as long as sending it. Each is kept under its read's own target, so that other
- * parameters don't make it again. When there are too many, all are dropped.
+ * Answers reads of a view, with ETags, and keeps the replies: making a reply with all values takes a
+ * thousand times as long as sending it. Each is kept under the read's own target, without unknown
+ * parameters. When there are too many, all are dropped.
  */
 export class DataReplies {
   readonly #isAudited: boolean;
   #kept = new WeakMap<EnvironmentView, Map<string, KeptReply>>();
   #size = 0;
 
-  /** @param isAudited whether replies list the records that they tell of */
+  /** @param isAudited whether replies list the records in them */
   constructor(isAudited: boolean) {
     this.#isAudited = isAudited;
   }
 
-  /** The reply to a request for a read's own target, if it is kept. */
+  /** The kept reply to a read's own target, if there is one. */
   kept(view: EnvironmentView, target: string, headers: IncomingHttpHeaders): DataReply | undefined {
     const reply = this.#kept.get(view)?.get(target);
     return reply && replyTo(headers, reply);
@@ -84,10 +84,7 @@ function replyTo(headers: IncomingHttpHeaders, reply: KeptReply): DataReply {
     : reply;
 }
 
-/**
- * The tags of the package `etag`, which takes twice as long: it makes an object that has to be
- * finalized.
- */
+/** The same tags as the package `etag` makes, in half of the time. */
 function etagOf(json: string): string {
   return `"${Buffer.byteLength(json).toString(16)}-${hash("sha1", json, "base64").slice(0, 27)}"`;
 }

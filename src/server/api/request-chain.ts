@@ -32,7 +32,7 @@ export interface RequestChainParts {
   clock: () => number;
   /** Monotonic clock in milliseconds. */
   ticks: () => number;
-  /** Called with every error that the caller only sees as "Internal server error". */
+  /** Called with every error that the client sees as "Internal server error". */
   onInternalError: (error: unknown) => void;
 }
 
@@ -42,16 +42,16 @@ interface Arrived {
   /** Path and query. */
   readonly url: string;
   readonly path: string;
-  /** The problem of the request, for any sender. */
+  /** The refusal of a request that is invalid for any sender. */
   readonly malformation: Reply | undefined;
-  /** When and from where it came, if anybody asks: later, the client may have disconnected. */
+  /** For logs and metrics, if there are any: later, the client may have disconnected. */
   readonly origin: { readonly at: number; readonly address: string } | undefined;
 }
 
 interface Identified {
   readonly arrived: Arrived;
   readonly identity: Identity;
-  /** The data that the answer comes from, all of one revision; for valid credentials. */
+  /** The data to answer from, of one revision, for valid credentials. */
   readonly view?: EnvironmentView | undefined;
 }
 
@@ -59,7 +59,7 @@ interface Counted extends Identified {
   readonly counter?: Counter["kind"];
   /** Headers of every answer: caching, the rate limit and the version of the data. */
   readonly headers: HeaderList;
-  /** Why it must wait. */
+  /** The answer to a request that must wait. */
   readonly refusal?: Reply | undefined;
 }
 
@@ -136,20 +136,13 @@ export class RequestChain {
     return { arrived, identity, view: identity.owner && service.view(identity.owner.scope) };
   }
 
-  /**
-   * Counts a request on its API key or, without valid credentials, on its address. Health checks
-   * have counters of their own.
-   */
+  /** Counts a request on its API key or, without one, its address, apart from health checks. */
   #count({ arrived, identity, view }: Identified): Counted {
     const { service, limiter, addressOf } = this.#parts;
     const { owner } = identity;
-    const counter: Counter = owner
-      ? { kind: "key", id: owner.current.api_key }
-      : {
-          kind: arrived.path === ROUTES.health ? "health" : "address",
-          id: addressOf(arrived.req),
-        };
-    const { rateLimit, retryAfter } = limiter.count(counter);
+    const kind = owner ? "key" : arrived.path === ROUTES.health ? "health" : "address";
+    const id = owner ? owner.current.api_key : addressOf(arrived.req);
+    const { rateLimit, retryAfter } = limiter.count({ kind, id });
     const wait = retryAfter ?? identity.retryAfter;
     const headers = NOT_STORED.concat(
       rateLimitHeaders(rateLimit, wait),
@@ -157,10 +150,10 @@ export class RequestChain {
     );
     const tooMany = retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS;
     const refusal = wait === undefined ? undefined : tooMany;
-    return { arrived, identity, view, counter: counter.kind, headers, refusal };
+    return { arrived, identity, view, counter: kind, headers, refusal };
   }
 
-  /** @returns why the request is refused; everything under /v1 needs valid credentials */
+  /** Returns the refusal, if there is one. Everything under /v1 needs valid credentials. */
   #admit({ arrived: { path, malformation }, identity, refusal }: Counted): Reply | undefined {
     const { faults } = this.#parts;
     const early = refusal ?? (faults && failureOf(faults)) ?? malformation;
@@ -215,7 +208,7 @@ export class RequestChain {
     this.#parts.onRequest?.({ ...described, path, counter, status, bytes, milliseconds });
   }
 
-  /** Callers with valid credentials learn nothing that can't be recorded. */
+  /** Clients with valid credentials get no answer that can't be recorded. */
   #record(
     { arrived, identity: { owner } }: Counted,
     described: Described,

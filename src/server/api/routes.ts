@@ -6,15 +6,12 @@ import { checkId } from "../../model/variable.js";
 
 const PATTERNS = Object.values(ROUTES).map((route) => ({ route, pattern: patternOf(route) }));
 
-/**
- * Matches the paths of a route. Unlike polka's own pattern, it is case-sensitive and allows no
- * trailing slash.
- */
+/** Unlike polka's own pattern, it is case-sensitive and allows no trailing slash. */
 function patternOf(route: string): RegExp {
   return new RegExp(`^${route.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
 }
 
-/** The route that a path without its query belongs to. */
+/** The route of a path without its query. */
 export function routeOf(path: string): string | undefined {
   return PATTERNS.find(({ pattern }) => pattern.test(path))?.route;
 }
@@ -22,17 +19,15 @@ export function routeOf(path: string): string | undefined {
 type Asked = Read | "health";
 type Parse = (params: Readonly<Record<string, string>>, search: string) => Asked;
 
-/** The part of polka that finds a route. Its `handler` would parse the URL once more. */
+/** The part of polka that finds a route. Its `handler` would parse the URL again. */
 interface Router {
   get(pattern: RegExp, parse: Parse): void;
   find(method: string, path: string): { params: Record<string, string>; handlers: Parse[] };
 }
 
 /**
- * Returns a function from a request's method, path and query to what it asks for; `undefined` if
- * there is no such route.
- *
- * @throws UsageError for a page or an id out of bounds
+ * Returns a function that finds what a request asks for, or `undefined` if no route matches. It
+ * throws a UsageError for a page or an id out of bounds.
  */
 export function createRouter(): (
   method: string,
@@ -68,10 +63,7 @@ function parseRead(kind: Read["kind"], params: Record<string, string>, search: s
   }
 }
 
-/**
- * `names` of a query: none if it is empty, and if it is repeated those of all. Undefined without
- * it.
- */
+/** The `names` of a query, or of all if it is repeated; `undefined` without it. */
 function parseNames(search: string): string[] | undefined {
   const lists = new URLSearchParams(search).getAll("names");
   return lists.length > 0 ? lists.join().split(",") : undefined;
@@ -83,10 +75,9 @@ function parseId(text = ""): number {
 }
 
 /**
- * `limit` and `offset` of a query. Other parameters are ignored.
+ * Reads `limit` and `offset` of a query. Other parameters are ignored.
  *
- * @throws UsageError that names the parameter if it is out of bounds, repeated or not a decimal
- *   number
+ * @throws UsageError for a parameter that is out of bounds, repeated or not a decimal number
  */
 function parsePage(search: string): Required<PageRequest> {
   const query = new URLSearchParams(search);

@@ -10,9 +10,9 @@ export type AddressOf = (req: {
 }) => string;
 
 /**
- * With trusted proxies, the address is the last one in `X-Forwarded-For` that is not of such a
- * proxy: the addresses left of it may be made up. Anything but an IP address ends the list too, and
- * the client is then the proxy that sent it: no client can choose the counter of a request.
+ * With trusted proxies, the address is the last one in `X-Forwarded-For` that is not a trusted
+ * proxy's: clients can make up the addresses before it. Anything but an IP address ends the list,
+ * and the client is then the proxy that sent it. So no client can choose its counter.
  *
  * @param trustProxy ranges that `isProxyRange` accepts
  * @throws UsageError for anything else
@@ -44,7 +44,7 @@ function forwardedAddress(
   // From the right, entry by entry: a client can send thousands, which need not be split.
   for (let comma = rest.length; comma > 0; rest = rest.slice(0, comma)) {
     comma = rest.lastIndexOf(",");
-    const [entry = ""] = /[^ \t](?:.*[^ \t])?/.exec(rest.slice(comma + 1)) ?? [];
+    const entry = rest.slice(comma + 1).trim();
     if (isIP(entry) === 0) return address;
     address = entry;
     if (!trusts(entry)) return address;

@@ -2,9 +2,8 @@ import type { KeyOwner, KeyPair } from "../../model/environment.js";
 import type { SignatureCheck } from "../../signing/verify.js";
 
 /**
- * HMACs per second that searches may use, at about 3 µs each: 3 % of a core for all addresses
- * together. With 100 environments and a plain target that is 50 searches a second, and 12 for one
- * address.
+ * HMACs per second, at about 3 µs each: at most 3 % of a core. With 100 environments and a plain
+ * target, that is 50 searches a second, and 12 for one address.
  */
 const SEARCH_RATES = { perAddress: 2_500, total: 10_000 };
 
@@ -23,15 +22,14 @@ interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
 
 export interface SearchResult {
   owner?: KeyOwner | undefined;
-  /** Seconds; set if the search was not made because there are too many of them. */
+  /** Seconds; set if there are too many searches, and this one was not made. */
   retryAfter?: number;
 }
 
 /**
  * Finds the secret that made a signature without a key. The keys that have signed from the same
- * address are tried first, and cost no more than if the request had named them. Trying all others
- * is a search. Searches are limited, since anybody can cause one without credentials, from any
- * number of addresses.
+ * address are tried first. Trying all others is a search. Searches are limited: anybody can cause
+ * one, without credentials and from any number of addresses.
  *
  * @param ticks monotonic clock in milliseconds
  */
@@ -84,16 +82,13 @@ class RecentKeys {
 }
 
 /**
- * Spreads work over time. Each piece is booked after the work before it, and takes as long as the
- * rate says. A piece of any size is accepted while less than a second of work is booked ahead, so
- * the rate holds however large it is.
- *
- * @returns books units of work: returns 0, or the seconds after which to try again
+ * Returns a function that books units of work, each after the work before it. It returns 0, or the
+ * seconds after which to try again if more than a second of work is booked ahead. Work of any size
+ * is accepted before that, and the rate holds.
  */
 function createWorkBudget(ticks: () => number): (address: string, units: number) => number {
   let totalBusyUntil = Number.NEGATIVE_INFINITY;
-  // Stays small: addresses are dropped when their work is done, and the total limits how many have
-  // any.
+  // Stays small: the total limits the number of addresses with work to be done.
   const busyUntil = new Map<string, number>();
   return (address, units) => {
     const now = ticks();

@@ -52,9 +52,8 @@ async function answer(
   res: ServerResponse,
   registry: Registry,
 ): Promise<void> {
-  if (url.replace(/\?.*/s, "") !== "/metrics") send(res, 404, "Not found\n");
-  else if (!/^(GET|HEAD)$/.test(method))
-    send(res.setHeader("Allow", "GET, HEAD"), 405, "Only GET\n");
+  const isRead = method === "GET" || method === "HEAD";
+  if (!isRead || url.replace(/\?.*/s, "") !== "/metrics") send(res, 404, "Not found\n");
   else send(res, 200, await registry.metrics(), registry.contentType);
 }
 

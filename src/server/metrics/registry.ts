@@ -11,12 +11,10 @@ import type { Counter as RateCounter } from "../limits/rate-limiter.js";
  */
 const OTHER = "other";
 
-/** Upper bounds of the classes of latencies, in seconds. */
-const LATENCY_BOUNDS = [
-  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
+/** Upper bounds of the classes of times, in seconds. */
+const BUCKETS = [
+  0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
-/** Upper bounds of the times to reload data, in seconds. */
-const RELOAD_BOUNDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30];
 
 /** A registry with metrics of this process: CPU time, memory, event loop, garbage collection. */
 export function createRegistry(): Registry {
@@ -45,7 +43,7 @@ export class ServerMetrics {
       name: "appvars_http_request_duration_seconds",
       help: "Time from the head of a request to the end of its answer, by route.",
       labelNames: ["route"],
-      buckets: LATENCY_BOUNDS,
+      buckets: BUCKETS,
       registers,
     });
     this.#decisions = new Counter({
@@ -101,7 +99,7 @@ export function addDataMetrics(
     name: "appvars_data_reload_duration_seconds",
     help: "Time to read the data again, by result. A failed attempt is repeated until it succeeds.",
     labelNames: ["result"],
-    buckets: RELOAD_BOUNDS,
+    buckets: BUCKETS,
     registers: [registry],
   });
   for (const result of ["success", "failure"]) durations.zero({ result });

@@ -8,15 +8,9 @@ const MAX_ANSWER_MS = 60_000;
 const REPORT_SECONDS = 60;
 /** A connection without a request for this long is closed: a second later than clients are told. */
 const IDLE_MS = 6_000;
-/**
- * While draining: a connection without a request for this long is idle, even with a slow network in
- * between.
- */
+/** While draining, a connection without a request for this long is idle, even on a slow network. */
 const IDLE_GRACE_MS = 200;
-/**
- * The same for one that nothing has been sent on, not even the first message of TLS, which takes
- * time to compute.
- */
+/** The same for a connection without any bytes: the first message of TLS takes time to compute. */
 const HELLO_GRACE_MS = 500;
 const SWEEP_MS = 50;
 /** Each takes about 2 KB of memory, and its client may have sent 18 bytes. */
@@ -32,20 +26,17 @@ export interface ConnectionLimits {
 interface ConnectionState {
   /** The answer to the open request. */
   res: ServerResponse | undefined;
-  /**
-   * When a request was opened or answered or, without an open one, more bytes were seen:
-   * `performance.now()`.
-   */
+  /** When a request was opened or answered or, between requests, more bytes were seen. */
   since: number;
-  /** All bytes up to the time `since`, if that was set without an open request. */
+  /** The bytes that were read up to `since`, between requests. */
   bytesRead: number;
-  /** Called in turn, to continue with what arrived while a request was open. */
+  /** Requests that arrived while another was open. */
   readonly waiting: ((connection: ConnectionState) => void)[];
 }
 
 /**
- * Node parses all of a read, up to 64 KiB with 3,600 requests, also of a connection that is
- * destroyed, unless it takes one for an upgrade: then it stops.
+ * Stops Node's parser at a destroyed connection by taking its request for an upgrade. Otherwise,
+ * Node parses all of a read: up to 64 KiB with 3,600 requests.
  */
 export class Request extends IncomingMessage {
   get upgrade(): boolean {
@@ -56,14 +47,11 @@ export class Request extends IncomingMessage {
   set upgrade(_upgrade: boolean) {}
 }
 
-/**
- * The connections of a server. Each has one request at a time: others wait until its answer is
- * sent.
- */
+/** The connections of a server. Each has one open request: others wait until it is answered. */
 export class Connections {
   readonly server: Server;
   readonly #limits: ConnectionLimits;
-  /** All sockets of the system. Those of TLS connections are not in `#connections`. */
+  /** All TCP sockets. `#connections` has the TLS sockets on top of them. */
   readonly #sockets = new Set<Socket>();
   readonly #connections = new Map<Socket, ConnectionState>();
   #refused = 0;
@@ -74,9 +62,9 @@ export class Connections {
   constructor(server: Server, limits: ConnectionLimits) {
     this.server = server;
     this.#limits = limits;
-    // Two timers for each request would cost more than a look at all connections in each second.
+    // Checking all connections every second costs less than two timers for each request.
     server.keepAliveTimeout = 0;
-    // Has no type. A client that ends its side still gets its answers.
+    // Not in the types. A client that ends its side still gets its answers.
     Object.assign(server, { httpAllowHalfOpen: true });
     if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
     server.on("drop", () => this.#refused++);
@@ -94,10 +82,7 @@ export class Connections {
     return this.#connections.size;
   }
 
-  /**
-   * Hands a listener one request of each connection at a time: the next one after the answer is
-   * sent.
-   */
+  /** Returns a listener that handles one request of each connection at a time. */
   inTurn(listener: RequestListener): RequestListener {
     return (req, res) => {
       const { socket } = req;
@@ -119,10 +104,7 @@ export class Connections {
     };
   }
 
-  /**
-   * Calls `proceed` when the requests that came before are answered, or never if the connection
-   * ends before.
-   */
+  /** Calls `proceed` once earlier requests are answered, or never if the connection ends before. */
   wait(socket: Socket, proceed: (connection: ConnectionState) => void): void {
     const connection = this.#connections.get(socket);
     if (!connection) return;
@@ -135,8 +117,8 @@ export class Connections {
   }
 
   /**
-   * Stops listening, and resolves when the open requests are answered and all connections closed.
-   * Those that are still open after `graceMs` are destroyed. Call once.
+   * Stops listening, and resolves once the open requests are answered and all connections closed.
+   * Destroys connections that are still open after `graceMs`. Call once.
    */
   async close(graceMs: number): Promise<void> {
     const closed = once(this.server, "close");
@@ -150,14 +132,12 @@ export class Connections {
     }
     const timers = [
       setInterval(() => this.#endDrained(now), SWEEP_MS),
-      setTimeout(() => this.#destroyAll(), graceMs),
+      setTimeout(() => {
+        for (const socket of this.#sockets) socket.destroy();
+      }, graceMs),
     ];
     await closed;
     for (const timer of timers) clearTimeout(timer);
-  }
-
-  #destroyAll(): void {
-    for (const socket of this.#sockets) socket.destroy();
   }
 
   readonly #add = (socket: Socket): void => {

@@ -14,8 +14,7 @@ export const LISTENER_OPTIONS: NodeOptions = {
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1_024,
-  // Node would answer a missing Host itself, uncounted and without a body. `findMalformation`
-  // refuses it.
+  // `findMalformation` refuses a missing Host: Node's answer would be uncounted and have no body.
   requireHostHeader: false,
 };
 
@@ -35,16 +34,16 @@ export async function createListener(
   const server = tls
     ? (await import("./tls.js")).createTlsServer(options, tls)
     : createServer(options);
-  // Node would ask for the body, or answer an unknown `Expect` itself, uncounted and without a
-  // body. The header is ignored.
+  // `Expect` is ignored. Node would ask for the body, or refuse the request uncounted.
   for (const event of ["checkContinue", "checkExpectation"])
     server.on(event, (req, res) => server.emit("request", req, res));
   return server;
 }
 
 /**
- * Resolves to where the server listens. @param fd in place of the others: a socket to listen on
+ * Resolves to where the server listens.
  *
+ * @param fd a socket to listen on, in place of `host` and `port`
  * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
  */
 export async function listen(

@@ -10,7 +10,7 @@ export type HeaderList = readonly string[];
 /** In every answer. */
 export const NOT_STORED: HeaderList = ["Cache-Control", "no-store"];
 
-/** The time that a client may let pass before its next request: see `Connections`. */
+/** Seconds that a client may wait before its next request: see `Connections`. */
 const KEPT_OPEN: HeaderList = ["Keep-Alive", "timeout=5"];
 
 /** An answer, which can be prepared once and sent many times. */
@@ -53,28 +53,24 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
 }
 
-/** Parses no more of a body than the read that contains its request, and keeps nothing of it. */
+/** Discards a body. Only the rest of the read that contains its request is parsed. */
 export function dropBody(req: IncomingMessage): void {
   // 64 KiB of chunks of a byte each would take 5 MB.
   req.push = () => true;
   stopParsing(req.socket);
 }
 
-/**
- * Gives Node's parser nothing more of a connection. The socket still reads until its buffer is
- * full.
- */
+/** Stops Node's parser. The socket still reads until its buffer is full. */
 export function stopParsing(socket: Socket): void {
-  // In place of Node's parser, with which a paused socket reads nothing: unread bytes end the
-  // connection with a reset.
+  // A socket that is paused by Node's parser reads nothing, and unread bytes cause a reset.
   socket.removeAllListeners("data").on("data", () => {});
   // Not now: at the end of each request in a read, Node resumes the socket.
   queueMicrotask(() => socket.pause());
 }
 
 /**
- * Answers to all requests that have arrived together are sent together: each one wakes up its
- * client. With 32 connections on one machine, that took half of the server's time.
+ * Answers to requests that arrived together are sent together. Each answer wakes up its client,
+ * which took half of the server's time with 32 connections on one machine.
  */
 let waiting: (() => void)[] = [];
 
@@ -85,8 +81,8 @@ function sendWaiting(): void {
 }
 
 /**
- * Ends a connection, and keeps it open for a moment: the system answers unread bytes with a reset,
- * which can discard an answer that the client has yet to read.
+ * Ends a connection after a moment: the system answers unread bytes with a reset, which could
+ * discard an answer before the client reads it.
  */
 export function endSoon(socket: Socket, text = ""): void {
   stopParsing(socket);

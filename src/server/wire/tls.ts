@@ -33,7 +33,7 @@ export function createTlsServer(options: ServerOptions, tls: TlsCredentials): Ht
     rejectUnauthorized: true,
     handshakeTimeout: HANDSHAKE_MS,
   });
-  // Node would report it as a request that can't be parsed.
+  // Node would report an unreadable request.
   server
     .removeAllListeners("tlsClientError")
     .on("tlsClientError", (_error, socket) => socket.destroy());
@@ -45,11 +45,10 @@ export function createTlsServer(options: ServerOptions, tls: TlsCredentials): Ht
 }
 
 /**
- * Uses these credentials for new connections.
+ * Uses other credentials for new connections.
  *
- * @param before those that the server was started with
- * @throws UsageError if they can't be used, or the server was started without TLS or with another
- *   use of `clientCa`
+ * @param before the credentials that the server was started with
+ * @throws UsageError if they can't be used, or differ in whether there is a `clientCa`
  */
 export function renewTls(
   server: HttpServer,
@@ -61,8 +60,7 @@ export function renewTls(
   if (isMutual !== wasMutual)
     throw new UsageError("tls.clientCa can be replaced, but not added or removed");
   checkTlsCredentials(tls);
-  // A new context also has new keys for session tickets: no session resumes that the new
-  // authorities would refuse.
+  // Session tickets get new keys too: sessions that the new authorities refuse can't resume.
   (server as Server).setSecureContext(contextOptions(tls));
 }
 

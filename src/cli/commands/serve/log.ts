@@ -11,24 +11,20 @@ import { type Colors, escapeJson, type Output } from "../../output/output.js";
 export type LogFormat = "pretty" | "json";
 type LogLevel = "info" | "warn" | "error";
 
-/**
- * Writes one line, which must not contain a value or a secret.
- *
- * @param request the one that it is about
- */
+/** Writes a line, which must not contain a value or a secret, about a request if there is one. */
 export type Log = (level: LogLevel, message: string, request?: ServedRequest) => void;
 
 export interface ServerLog {
   readonly log: Log;
-  /** Resolves when all lines are written, or can't be soon. */
+  /** Resolves once all lines are written, or can't be written soon. */
   readonly written: () => Promise<void>;
 }
 
 type MakeLine = (...line: Parameters<Log>) => string;
 
 /**
- * A log of lines `12:00:01 message` or of JSON. Nothing that is logged can break a line or control
- * a terminal. Lines are dropped while they can't be written.
+ * A log of lines `12:00:01 message` or of JSON. No message can break a line or control a terminal.
+ * Lines are dropped while they can't be written.
  */
 export function createLog(
   stream: Output,
@@ -117,16 +113,12 @@ export function logReloads(store: Store, name: string, log: Log): void {
   });
 }
 
-/** Between two looks at the clock. */
-const EXPIRY_CHECK_MS = 3_600_000;
-
 /**
- * Warns once about each weak API secret and each key that expires soon, now, after each reload and
- * as time goes by.
+ * Warns once about each weak API secret and each key that expires soon: now, after each reload and
+ * every hour. Returns a function that ends it.
  *
  * @param flags select the data
  * @param clock Unix milliseconds
- * @returns ends it
  */
 export function logKeyWarnings(
   store: Store,
@@ -143,6 +135,6 @@ export function logKeyWarnings(
   };
   check();
   store.subscribe(check);
-  const timer = setInterval(check, EXPIRY_CHECK_MS);
+  const timer = setInterval(check, 3_600_000);
   return () => clearInterval(timer);
 }

@@ -1,14 +1,16 @@
 import { looseModeWarning } from "../../../kit/files/owners.js";
+import { hasCode } from "../../../kit/files/system-errors.js";
 import { type Endpoint, hostOf, isLoopback } from "../../../kit/net/endpoint.js";
-import type { AuditLog } from "../../../server/api/audit.js";
+import { UsageError } from "../../../kit/text/errors.js";
+import type { Audit, AuditLog } from "../../../server/api/audit.js";
 import type { RunningServer, ServerOptions } from "../../../server/start-server.js";
+import type { Reloadable, Store } from "../../../store/store.js";
 import { pasteLines } from "../../../tasks/data/shell-lines.js";
 import { refuseToReload, refuseUnsafeFile } from "../../../tasks/safe-files.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import { type Context, printLines } from "../../output/context.js";
 import { colorsFor } from "../../output/output.js";
-import { throwListenError } from "./listen-errors.js";
 import {
   createLog,
   type Log,
@@ -17,7 +19,6 @@ import {
   logReloads,
   serverLogHooks,
 } from "./log.js";
-import { serveMetrics } from "./metrics.js";
 import type { TlsPaths } from "./tls-files.js";
 
 /** The flags of `serve` besides the options of its server. */
@@ -149,4 +150,46 @@ function warnOfRisks({ tlsPaths, metrics }: ServeFlags, url: string, log: Log): 
     );
   if (metrics && !isLoopback(metrics.host))
     log("warn", `--metrics ${metrics.host}: other machines may read the metrics`);
+}
+
+/** Serves the metrics of this process. @throws UsageError; Error with advice */
+async function serveMetrics(
+  place: Endpoint,
+  store: Store & Reloadable,
+  audit: Audit | undefined,
+  log: Log,
+) {
+  const { startMetricsServer } = await import("../../../server/metrics/metrics-server.js");
+  const registries = await import("../../../server/metrics/registry.js");
+  const registry = registries.createRegistry();
+  registries.addDataMetrics(registry, store, () => performance.now());
+  registries.addAuditMetric(registry, () => audit?.isFailing === true);
+  const metrics = new registries.ServerMetrics(registry);
+  const onError = (error: unknown) =>
+    log("error", `the metrics can't be collected: ${(error as Error).message}`);
+  const server = await startMetricsServer({ ...place, registry, onError }).catch((error) =>
+    throwListenError(error, place, "--metrics", "--metrics"),
+  );
+  log("info", `metrics on ${server.url}`);
+  return { ...server, metrics };
+}
+
+/** Throws the reason why a server can't listen, with advice. @throws UsageError, Error */
+function throwListenError(
+  error: unknown,
+  { host, port, fd }: Pick<ServerOptions, "host" | "port" | "fd">,
+  hostFlag: string,
+  portFlag: string,
+): never {
+  if (fd !== undefined && hasCode(error, "EINVAL", "ENOTSOCK", "ENOTSUP", "EOPNOTSUPP"))
+    throw new UsageError(`LISTEN_FDS is 1, but descriptor ${fd} is not a socket to listen on`);
+  if (hasCode(error, "EADDRINUSE"))
+    throw new Error(
+      `port ${port} on ${host} is in use: choose another with ${portFlag}, or 0 for a free one`,
+    );
+  if (hasCode(error, "EAI_AGAIN"))
+    throw new Error(`${hostFlag} ${host} can't be looked up: no DNS server answers`);
+  if (hasCode(error, "EADDRNOTAVAIL", "ENOTFOUND", "EINVAL"))
+    throw new UsageError(`${hostFlag} ${host} is not an address of this machine`);
+  throw error;
 }

@@ -12,7 +12,7 @@ import {
   secretMatches,
 } from "../../signing/verify.js";
 import type { AddressOf } from "../limits/client-address.js";
-import { createKeylessSearch, type SearchResult } from "../limits/keyless-search.js";
+import { createKeylessSearch, type Identity } from "../limits/keyless-search.js";
 import type { RateLimiter } from "../limits/rate-limiter.js";
 import { countHeader } from "./arrival.js";
 
@@ -24,9 +24,6 @@ export interface AuthenticationOptions {
   ticks: () => number;
   tolerance: Tolerance;
 }
-
-/** The owner of a request's key; none if its credentials are missing, malformed or wrong. */
-export type Identity = SearchResult;
 
 export type Authenticate = (req: IncomingMessage) => Identity;
 
@@ -42,7 +39,7 @@ export function createAuthenticator(
   limiter: RateLimiter,
   { addressOf, clock, ticks, tolerance }: AuthenticationOptions,
 ): Authenticate {
-  const prepared = createSecretCache();
+  const secrets = new WeakMap<KeyPair, PreparedSecret>();
   const search = createKeylessSearch(ticks);
 
   return (req) => {
@@ -64,6 +61,15 @@ export function createAuthenticator(
     if ((isLong || !hasKey) && isUsedUp(req)) return {};
     return hasKey ? bySignature(req, check) : byAnySignature(req, check);
   };
+
+  /** Prepares each secret once. */
+  function prepared(pair: KeyPair): PreparedSecret {
+    const kept = secrets.get(pair);
+    if (kept) return kept;
+    const secret = { key: new HmacKey(pair.api_secret), hash: hashSecret(pair.api_secret) };
+    secrets.set(pair, secret);
+    return secret;
+  }
 
   function isUsedUp(req: IncomingMessage): boolean {
     return limiter.isUsedUp({ kind: "address", id: addressOf(req) });
@@ -98,16 +104,4 @@ function header(req: IncomingMessage, name: "x-api-key" | "x-api-secret"): strin
 interface PreparedSecret {
   readonly key: HmacKey;
   readonly hash: Buffer;
-}
-
-/** Prepares each secret once. */
-function createSecretCache(): (pair: KeyPair) => PreparedSecret {
-  const secrets = new WeakMap<KeyPair, PreparedSecret>();
-  return (pair) => {
-    const kept = secrets.get(pair);
-    if (kept) return kept;
-    const secret = { key: new HmacKey(pair.api_secret), hash: hashSecret(pair.api_secret) };
-    secrets.set(pair, secret);
-    return secret;
-  };
 }

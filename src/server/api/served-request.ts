@@ -27,7 +27,7 @@ export interface ServedRequest {
   readonly counter?: Counter["kind"] | undefined;
 }
 
-/** The trace id, in a header as of W3C Trace Context level 1. Zeros are not an id. */
+/** A trace id as of W3C Trace Context level 1. Zeros are not an id. */
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
 /** The client chooses it, so it must not look like another part of a log. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;

@@ -20,7 +20,8 @@ interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
   madeWith(pair: KeyPair): boolean;
 }
 
-export interface SearchResult {
+/** The owner of a request's key; none if its credentials are missing, malformed or wrong. */
+export interface Identity {
   owner?: KeyOwner | undefined;
   /** Seconds; set if there are too many searches, and this one was not made. */
   retryAfter?: number;
@@ -35,7 +36,7 @@ export interface SearchResult {
  */
 export function createKeylessSearch(
   ticks: () => number,
-): (candidates: readonly KeyOwner[], signature: KeylessSignature) => SearchResult {
+): (candidates: readonly KeyOwner[], signature: KeylessSignature) => Identity {
   const book = createWorkBudget(ticks);
   const recentKeys = new RecentKeys();
 

@@ -13,10 +13,7 @@ export interface RateLimitOptions {
   window: number;
 }
 
-/**
- * The owner of a counter: an API key, a client address, or an address's separate counter for
- * `/healthz`.
- */
+/** What is counted: requests of an API key, of an address, or of an address for `/healthz`. */
 export interface Counter {
   kind: "key" | "address" | "health";
   /** The API key, or the address as `clientAddress` returns it. */
@@ -31,10 +28,7 @@ interface RateLimitResult {
   retryAfter?: number;
 }
 
-/**
- * Addresses that get a counter of their own, for each kind. A counter takes about 300 bytes: a
- * million would take 0.3 GB, and block the server when they expire.
- */
+/** Addresses with a counter of their own, for each kind. A million would take 0.3 GB. */
 const MAX_ADDRESSES = 10_000;
 
 /** Counts requests in memory. */
@@ -76,10 +70,7 @@ export class RateLimiter {
     return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
   }
 
-  /**
-   * Whether the next request will exceed the limit. Always false for an address without a counter
-   * of its own.
-   */
+  /** Whether the next request will exceed the limit; false without a counter of its own. */
   isUsedUp({ kind, id }: Counter): boolean {
     const limit = this.#limit;
     return limit > 0 && this.#windows[kind].countOf(id, this.#ticks()) >= limit;
@@ -111,9 +102,8 @@ interface Window {
 }
 
 /**
- * The counters of one kind. Once there are as many as allowed, other ids share one. An id keeps its
- * counter while it sends a request in every window, so nobody can reset one by sending from many
- * addresses.
+ * The counters of one kind. Once there are too many, other ids share one. An id keeps its counter
+ * while it sends a request in every window, so requests from many addresses can't reset it.
  */
 class Windows {
   readonly #lengthMs: number;

@@ -31,7 +31,8 @@ export class ServerMetrics {
   /** Returns the number of open connections. The server sets it. */
   openConnections = (): number => 0;
 
-  constructor(registry: Registry) {
+  /** @param isRecordingFailed whether the audit log can't be written */
+  constructor(registry: Registry, isRecordingFailed: () => boolean) {
     const registers = [registry];
     this.#requests = new Counter({
       name: "appvars_http_requests_total",
@@ -58,6 +59,12 @@ export class ServerMetrics {
     addGauge(registry, "appvars_open_connections", "Connections that are open.", () =>
       this.openConnections(),
     );
+    addGauge(
+      registry,
+      "appvars_recording_failed",
+      "1 while the audit log can't be written, so that reads are answered 503, otherwise 0.",
+      () => (isRecordingFailed() ? 1 : 0),
+    );
   }
 
   /** Counts an answered request. */
@@ -71,16 +78,6 @@ export class ServerMetrics {
   /** Counts a decision of the rate limit. */
   readonly decide = (counter: RateCounter["kind"], isAllowed: boolean): void =>
     this.#decisions.inc({ counter, decision: isAllowed ? "allowed" : "refused" });
-}
-
-/** Adds whether the audit log fails. */
-export function addAuditMetric(registry: Registry, isFailing: () => boolean): void {
-  addGauge(
-    registry,
-    "appvars_recording_failed",
-    "1 while the audit log can't be written, so that reads are answered 503, otherwise 0.",
-    () => (isFailing() ? 1 : 0),
-  );
 }
 
 /**

@@ -1,9 +1,6 @@
 import { expect, it } from "vitest";
 import { type KeyOwner, keyOwners } from "../../../src/model/environment.js";
-import {
-  createKeylessSearch,
-  type SearchResult,
-} from "../../../src/server/limits/keyless-search.js";
+import { createKeylessSearch, type Identity } from "../../../src/server/limits/keyless-search.js";
 
 const COST = 2;
 
@@ -24,7 +21,7 @@ function searchAmong(all: KeyOwner[]) {
   const time = { now: 0 };
   const tried: string[] = [];
   const search = createKeylessSearch(() => time.now);
-  const find = (secret: string, address = "192.0.2.1", among = all): SearchResult => {
+  const find = (secret: string, address = "192.0.2.1", among = all): Identity => {
     const madeWith = ({ api_secret }: { api_secret: string }) => {
       tried.push(api_secret);
       return api_secret === secret;

@@ -16,7 +16,7 @@ async function measuredServer(work = 0, rateLimit = 100) {
   const server = await stubbedServer({
     ticks: () => now,
     reads: { variable: getVariable },
-    options: { metrics: new ServerMetrics(registry), rateLimit },
+    options: { metrics: new ServerMetrics(registry, () => false), rateLimit },
   });
   /** The series of a metric that are not 0, without its name. */
   const series = async (name: string) => {

@@ -11,8 +11,8 @@ import type { Log } from "./log.js";
  * Opens the audit log.
  *
  * @param others the server's other files, and the flag that names each
- * @throws UsageError if it is one of those; InvalidDataError if other users can change or replace
- *   it, or lines can't be appended to it
+ * @throws UsageError for one of those; InvalidDataError if other users can change the file, or
+ *   nothing can be appended to it
  */
 export async function openAuditLog(
   path: string,

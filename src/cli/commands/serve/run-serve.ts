@@ -125,20 +125,16 @@ function reopen(audit: AuditLog, log: Log): void {
 
 /** Opens the audit log, if there is one. @throws as `openAuditLog` */
 async function openAudit(flags: ServeFlags, surroundings: Surroundings, log: Log) {
-  if (flags.auditLog === undefined) return undefined;
+  const { auditLog, place, tlsPaths } = flags;
+  if (auditLog === undefined) return undefined;
   const { openAuditLog } = await import("./audit-file.js");
-  return openAuditLog(flags.auditLog, otherFiles(flags), surroundings, log);
-}
-
-/** The files that the audit log must not be, and the flag that names each. */
-function otherFiles({ place, tlsPaths }: ServeFlags) {
-  const { cert, key, clientCa } = tlsPaths ?? {};
-  return [
+  const others = [
     ...placeFiles(place),
-    { from: "--tls-cert", text: cert },
-    { from: "--tls-key", text: key },
-    { from: "--tls-client-ca", text: clientCa },
+    { from: "--tls-cert", text: tlsPaths?.cert },
+    { from: "--tls-key", text: tlsPaths?.key },
+    { from: "--tls-client-ca", text: tlsPaths?.clientCa },
   ];
+  return openAuditLog(auditLog, others, surroundings, log);
 }
 
 function warnOfRisks({ tlsPaths, metrics }: ServeFlags, url: string, log: Log): void {
@@ -163,8 +159,7 @@ async function serveMetrics(
   const registries = await import("../../../server/metrics/registry.js");
   const registry = registries.createRegistry();
   registries.addDataMetrics(registry, store, () => performance.now());
-  registries.addAuditMetric(registry, () => audit?.isFailing === true);
-  const metrics = new registries.ServerMetrics(registry);
+  const metrics = new registries.ServerMetrics(registry, () => audit?.isFailing === true);
   const onError = (error: unknown) =>
     log("error", `the metrics can't be collected: ${(error as Error).message}`);
   const server = await startMetricsServer({ ...place, registry, onError }).catch((error) =>

@@ -15,10 +15,10 @@ export interface TlsPaths {
 const FLAGS = { cert: "--tls-cert", key: "--tls-key", clientCa: "--tls-client-ca" } as const;
 /** Much more than any bundle of certificates. */
 const MAX_BYTES = 10 * 1_024 * 1_024;
-/** The time in which the files of a pair are replaced, one after the other. */
+/** The time in which a certificate and its key are replaced, one after the other. */
 const SETTLE_MS = 1_000;
 
-/** Refuses a path before it is read, by an InvalidDataError with a predicate as its message. */
+/** Refuses to read a path: throws an InvalidDataError with a predicate as its message. */
 type CheckPath = (path: string) => void;
 
 interface TlsWatchOptions {

@@ -20,6 +20,9 @@ const BUCKETS = [
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  // Gauges with the names of counters.
+  for (const what of ["handles", "requests", "resources"])
+    registry.removeSingleMetric(`nodejs_active_${what}_total`);
   return registry;
 }
 

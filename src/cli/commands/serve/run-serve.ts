@@ -1,12 +1,19 @@
-import { looseModeWarning } from "../../../kit/files/owners.js";
+import { AppendFile } from "../../../kit/files/append-file.js";
+import { looseMode, looseModeWarning } from "../../../kit/files/owners.js";
 import { hasCode } from "../../../kit/files/system-errors.js";
 import { type Endpoint, hostOf, isLoopback } from "../../../kit/net/endpoint.js";
 import { UsageError } from "../../../kit/text/errors.js";
-import type { Audit, AuditLog } from "../../../server/api/audit.js";
+import { command } from "../../../kit/text/shell.js";
+import { type Audit, AuditLog } from "../../../server/api/audit.js";
 import type { RunningServer, ServerOptions } from "../../../server/start-server.js";
 import type { Reloadable, Store } from "../../../store/store.js";
 import { pasteLines } from "../../../tasks/data/shell-lines.js";
-import { refuseToReload, refuseUnsafeFile } from "../../../tasks/safe-files.js";
+import {
+  allowsUnsafeFiles,
+  isSameFile,
+  refuseToReload,
+  refuseUnsafeFile,
+} from "../../../tasks/safe-files.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import { type Context, printLines } from "../../output/context.js";
@@ -123,18 +130,45 @@ function reopen(audit: AuditLog, log: Log): void {
   }
 }
 
-/** Opens the audit log, if there is one. @throws as `openAuditLog` */
-async function openAudit(flags: ServeFlags, surroundings: Surroundings, log: Log) {
-  const { auditLog, place, tlsPaths } = flags;
-  if (auditLog === undefined) return undefined;
-  const { openAuditLog } = await import("./audit-file.js");
+/**
+ * Opens the audit log, if there is one.
+ *
+ * @throws UsageError for another file of the server; InvalidDataError if other users can change the
+ *   file, or nothing can be appended to it
+ */
+async function openAudit(
+  { auditLog: path, place, tlsPaths }: ServeFlags,
+  surroundings: Surroundings,
+  log: Log,
+): Promise<AuditLog | undefined> {
+  if (path === undefined) return undefined;
   const others = [
     ...placeFiles(place),
     { from: "--tls-cert", text: tlsPaths?.cert },
     { from: "--tls-key", text: tlsPaths?.key },
     { from: "--tls-client-ca", text: tlsPaths?.clientCa },
   ];
-  return openAuditLog(auditLog, others, surroundings, log);
+  for (const { from, text } of others) {
+    if (text !== undefined && (await isSameFile(path, text)))
+      throw new UsageError(
+        `--audit-log ${path} is the file of ${from}, which its lines would destroy`,
+      );
+  }
+  const unsafe = refuseUnsafeFile(path, surroundings);
+  if (unsafe) log("warn", unsafe);
+  const mode = looseMode(path);
+  if (mode !== undefined)
+    log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
+  const { groups, clock } = surroundings;
+  const user = allowsUnsafeFiles(surroundings) ? undefined : surroundings.user;
+  const file = new AppendFile(path, { user, groups });
+  file.open();
+  return new AuditLog(file, {
+    clock,
+    onFailed: (reason) => log("error", `${reason}; reads are answered 503`),
+    onRecovered: (lost) =>
+      log("info", `${path} can be written again; requests missing in it: ${lost}`),
+  });
 }
 
 function warnOfRisks({ tlsPaths, metrics }: ServeFlags, url: string, log: Log): void {

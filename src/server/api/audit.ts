@@ -5,10 +5,7 @@ import type { ServedRequest } from "./served-request.js";
 
 /** The recorded parts of a request. */
 export interface AuditEntry
-  extends Pick<
-    ServedRequest,
-    "id" | "apiKey" | "client" | "address" | "method" | "route" | "status"
-  > {
+  extends Omit<ServedRequest, "path" | "milliseconds" | "bytes" | "counter"> {
   /** The qualified name of the environment of valid credentials. */
   readonly environment?: string | undefined;
   /** The variables and values in the answer; `undefined` if the request is refused. */
@@ -63,7 +60,7 @@ export class AuditLog implements Audit {
 
   record({ id, apiKey: key, client, environment, address: from, ...rest }: AuditEntry): boolean {
     const { method, route, status, read } = rest;
-    // The number of requests over the limit has no limit.
+    // The number of these has no limit.
     if (status === TOO_MANY_REQUESTS.status) return true;
     const entry = { id, key, client, environment, from, method, route, status, read };
     const isWritten = !this.isFailing && this.#write(entry);

@@ -30,10 +30,7 @@ export type Authenticate = (req: IncomingMessage) => Identity;
 /** Checked in place of an unknown key, so that the time does not reveal which keys exist. */
 const NO_PAIR: KeyPair = { api_key: "", api_secret: randomBytes(32).toString("hex") };
 
-/**
- * Authenticates requests. The work that requests without credentials cause is limited at any rate
- * limit.
- */
+/** Authenticates requests. Requests without valid credentials cause limited work. */
 export function createAuthenticator(
   service: Service,
   limiter: RateLimiter,
@@ -95,12 +92,12 @@ export function createAuthenticator(
   }
 }
 
-/** A header that was sent twice is joined by a comma, which no key or secret contains. */
+/** Node joins repeated headers by a comma, which no key or secret contains. */
 function header(req: IncomingMessage, name: "x-api-key" | "x-api-secret"): string {
   return String(req.headers[name] ?? "");
 }
 
-/** A prepared form of a secret, to check requests with. */
+/** A secret in the forms that requests are checked with. */
 interface PreparedSecret {
   readonly key: HmacKey;
   readonly hash: Buffer;

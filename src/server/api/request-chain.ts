@@ -117,15 +117,9 @@ export class RequestChain {
     const { addressOf, audit, onRequest, ticks } = this.#parts;
     const url = originForm(req);
     const query = url.indexOf("?");
-    const isReported = audit !== undefined || onRequest !== undefined;
-    return {
-      req,
-      res,
-      url,
-      path: query < 0 ? url : url.slice(0, query),
-      malformation: findMalformation(req, url),
-      origin: isReported ? { at: ticks(), address: addressOf(req) } : undefined,
-    };
+    const path = query < 0 ? url : url.slice(0, query);
+    const origin = audit || onRequest ? { at: ticks(), address: addressOf(req) } : undefined;
+    return { req, res, url, path, malformation: findMalformation(req, url), origin };
   }
 
   /** Credentials are not checked where they make no difference. */

@@ -15,7 +15,7 @@ const STATUS_BY_CODE: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
-/** Answers requests that Node hands over as a bare socket: these are counted, and answered JSON. */
+/** Counts and answers the requests that Node hands over as a bare socket. */
 export function answerUnparsed(connections: Connections, parts: UnparsedParts): void {
   connections.server
     // Requests that the HTTP parser refuses.
@@ -28,8 +28,7 @@ export function answerUnparsed(connections: Connections, parts: UnparsedParts): 
       const reply = errorReply(status, STATUS_CODES[status] ?? "");
       answerRaw(connections, parts, { socket, headers: {} }, reply);
     })
-    // Requests for a tunnel. The socket that Node passes may be a wrapper that first lets the body
-    // of the request through.
+    // Requests for a tunnel. Node's own socket argument may be a wrapper that first passes the body.
     .on("connect", (req) => answerRaw(connections, parts, req, METHOD_NOT_ALLOWED));
 }
 

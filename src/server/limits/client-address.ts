@@ -53,9 +53,8 @@ function forwardedAddress(
 }
 
 /**
- * The address that a client's requests are counted under: an IPv4 address, or the /64 of an IPv6
- * address, since one client usually has a whole /64. An IPv4-mapped address (`::ffff:192.0.2.1`) is
- * the IPv4 address; zones are ignored.
+ * The address that requests are counted under: an IPv4 address, also of `::ffff:192.0.2.1`, or the
+ * /64 of an IPv6 address, since one client usually has a whole /64. Zones are ignored.
  *
  * @param remoteAddress of a socket: `undefined` after the client has disconnected
  */

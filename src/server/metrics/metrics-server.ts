@@ -27,7 +27,7 @@ export interface MetricsServerOptions {
  */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
   const { host, registry, onError } = options;
-  // A request may have a body, which takes one of the connections until it is complete.
+  // A request with an unfinished body would keep its connection.
   const server = createServer({ ...LISTENER_OPTIONS, requestTimeout: 5_000 });
   server.maxConnections = MAX_CONNECTIONS;
   server.on("request", (req, res) =>

@@ -29,7 +29,7 @@ interface TlsWatchOptions {
   log: Log;
 }
 
-/** Watches the files of a server's certificate, and renews it when they change. */
+/** Renews a server's certificate when its files change. */
 export class TlsWatch {
   readonly #options: TlsWatchOptions;
   #watches: FileWatch[] = [];

@@ -88,7 +88,7 @@ describe("a usage error exits 2 and changes nothing", () => {
       "unknown option; a value that begins with - comes after --: appvars set NAME -- VALUE",
     ],
     ["set A=hunter2", "the name and the value are two arguments: appvars set A VALUE"],
-    ["set 2FA=hunter2", `"2FA" can't be a variable's name: ${VARIABLE_NAME}; for example _2FA`],
+    ["set 2FA=hunter2", `"2FA" can't be a variable's name: ${VARIABLE_NAME}`],
     ["get --cache 12h PORT", "the age follows --cache after =: --cache=12h"],
     ["run --cache 12h ls", "the age follows --cache after =: --cache=12h"],
     ["run --watch 5s -- ls", "the interval follows --watch after =: --watch=5s"],
@@ -282,7 +282,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ["init --git --store etcd://127.0.0.1:1/appvars", "--git and --seal are for a data file"],
     ["rename PORT DEBUG", "shop has a variable DEBUG already"],
     ["rename PORT PORT", "shop has a variable PORT already"],
-    ["rename PORT 2FA", `"2FA" can't be a variable's name: ${VARIABLE_NAME}; for example _2FA`],
+    ["rename PORT 2FA", `"2FA" can't be a variable's name: ${VARIABLE_NAME}`],
     [
       "rename DATABASE_URL DB_URL",
       "which application? add --application with one of shop, billing",
@@ -359,6 +359,10 @@ describe("a usage error exits 2 and changes nothing", () => {
     [
       "run --only NODE_OPTIONS -- true",
       "--only names reserved variables, which can make programs run other code: NODE_OPTIONS; to pass them on, add --allow-reserved NODE_OPTIONS",
+    ],
+    [
+      "run --allow-reserved echo not reached",
+      "option '--allow-reserved <names>' argument 'echo' is invalid. \"echo\" is not a reserved name. It must be reserved names separated by commas.",
     ],
     ["sandbox", "missing required argument 'command'; for example: appvars sandbox -- npm test"],
     [

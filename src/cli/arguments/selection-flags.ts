@@ -1,4 +1,6 @@
 import { splitNames } from "../../model/name-matcher.js";
+import { isReservedName } from "../../model/reserved-names.js";
+import { isVariableName } from "../../model/variable.js";
 import { NAME_STYLES } from "../../tasks/selection/selection-options.js";
 import type { Flag } from "./command.js";
 import { ArgumentError } from "./parse-line.js";
@@ -38,10 +40,20 @@ export function allowReserved(effect: string) {
   return {
     "--allow-reserved <names>": {
       help: `${effect} these reserved names, separated by commas`,
-      parse: parseNames,
+      parse: parseReserved,
       repeatable: true,
     },
   } as const satisfies Record<string, Flag>;
+}
+
+/** Refuses other names: they are typing mistakes, or the command after a flag without its value. */
+function parseReserved(text: string): string[] {
+  const names = parseNames(text);
+  const other = names.find((name) => !isVariableName(name) || !isReservedName(name));
+  if (other === undefined) return names;
+  throw new ArgumentError(
+    `"${other}" is not a reserved name. It must be reserved names separated by commas.`,
+  );
 }
 
 /** Splits as {@link splitNames} does. */

@@ -408,10 +408,6 @@ describe("a usage error exits 2 and changes nothing", () => {
       "serve --data DIR/example.json --port 0 --max-stale 5m",
       "--max-stale needs a data store: a data file has no age",
     ],
-    [
-      "serve --data DIR/example.json --port 7411 --metrics 7411",
-      "--metrics must not have the same port as --port",
-    ],
   ])("appvars %s", async (line, message) => {
     await expectRefusal(2, line, message);
   });

@@ -1,6 +1,5 @@
 import { UsageError } from "../../../kit/text/errors.js";
 import { DEFAULT_HOST, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../../model/defaults.js";
-import type { ServerOptions } from "../../../server/start-server.js";
 import { DEFAULT_TOLERANCE } from "../../../signing/tolerance.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import {
@@ -11,7 +10,7 @@ import { defineCommand } from "../../arguments/command.js";
 import { PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { parseDuration } from "../../arguments/flag-arguments.js";
 import type { Context } from "../../output/context.js";
-import { runServe, type ServeFlags } from "./run-serve.js";
+import { runServe } from "./run-serve.js";
 import {
   NO_RATE_LIMIT_STORE,
   NO_WORKERS,
@@ -83,24 +82,14 @@ export const definition = defineCommand({
       throw new UsageError(`${RATE_LIMIT_STORE_VARIABLE} ${NO_RATE_LIMIT_STORE}`);
     const fd = takeActivatedSocket(context.surroundings.env, process.pid);
     const place = readSettings({ data, store, sealKeyFile }, context).dataPlace;
+    if (server.maxStale !== undefined && place.kind === "file")
+      throw new UsageError("--max-stale needs a data store: a data file has no age");
     const options = { ...server, ...rateLimit, tolerance, fd };
     const tlsPaths = readTlsPaths(tlsCert, tlsKey, tlsClientCa);
     const serveFlags = { place, logFormat, tlsPaths, auditLog, metrics };
-    checkFlags(options, serveFlags);
     return runServe(options, serveFlags, context).finally(context.io.leaveUnread);
   },
 });
-
-/**
- * @throws UsageError for a flag that the data place has no use for, and for one port for both
- *   servers
- */
-function checkFlags({ host, port, maxStale }: ServerOptions, { place, metrics }: ServeFlags): void {
-  if (maxStale !== undefined && place.kind === "file")
-    throw new UsageError("--max-stale needs a data store: a data file has no age");
-  if (metrics && metrics.port !== 0 && metrics.port === port && metrics.host === host)
-    throw new UsageError("--metrics must not have the same port as --port");
-}
 
 /** @throws UsageError if the certificate or the key is missing */
 function readTlsPaths(cert?: string, key?: string, clientCa?: string): TlsPaths | undefined {

@@ -339,10 +339,6 @@ describe("a usage error exits 2 and changes nothing", () => {
       "migrate DIR/example.json etcd://me:hunter2@host/vars",
       "TO must not contain a user or password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD",
     ],
-    [
-      "migrate etcd://h1,h2/vars etcd://h2:2379/vars",
-      "FROM and TO are the same store; to seal it again, use appvars seal",
-    ],
     ["seal etcd://127.0.0.1:1/vars", "to seal a store, use --seal-key-file or APPVARS_SEAL_KEY"],
     ["seal http://me:hunter2@host", `DATA ${NO_PLACE}`],
     ["seal DIR/a.json DIR/b.json", "too many arguments for 'seal'. Expected 1 argument but got 2."],

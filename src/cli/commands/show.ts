@@ -40,55 +40,52 @@ export const definition = defineCommand({
   arguments: { "<name>": "name of the variable" },
   flags: { "--values": "show the value too", ...SOURCE_FLAGS },
   examples: ["appvars show DATABASE_URL"],
-  run: ({ name }, { values = false, ...flags }, context) =>
-    runShow(name, values, readSettings(flags, context), context),
-});
-
-function runShow(
-  name: string,
-  values: boolean,
-  settings: Settings,
-  context: Context,
-): Promise<void> {
-  const { env } = context.surroundings;
-  return withSource(openSource(settings, context), async (source) => {
-    const { variable, value, rules } = await source.readSnapshot(async (snapshot) => {
-      const entry = await readRecord(name, snapshot);
-      return { ...entry, rules: snapshot.rulesOf(entry.variable.id) };
+  run({ name }, { values = false, ...flags }, context) {
+    const settings = readSettings(flags, context);
+    const { env } = context.surroundings;
+    return withSource(openSource(settings, context), async (source) => {
+      const { variable, value, rules } = await source.readSnapshot(async (snapshot) => {
+        const entry = await readRecord(name, snapshot);
+        return { ...entry, rules: snapshot.rulesOf(entry.variable.id) };
+      });
+      const isShown = values || isPublic(rules);
+      const content = value && (await readContent(name, value.content.value, values, settings));
+      const origin = originOf(settings);
+      const shell = describeShellVariable(
+        name,
+        content,
+        Object.hasOwn(env, name) ? env[name] : undefined,
+      );
+      const text =
+        content !== undefined && (isShown ? valueText(content) : "(hidden: --values shows it)");
+      const record = value ? valueJson(value, content, isShown) : null;
+      const changed = value && (await lastChange(value, settings, context));
+      const json = {
+        variable: { ...variable, ...rules },
+        value: record,
+        ...(changed && { changed }),
+        source: origin,
+        shell,
+      };
+      const fields = [
+        ...VARIABLE_FIELDS.map(
+          (field) => [VARIABLE_LABELS[field], String(variable[field])] as const,
+        ),
+        ...Object.entries(rules ?? {}).map(
+          ([field, rule]) => [field, JSON.stringify(rule)] as const,
+        ),
+        ["value id", value ? String(value.id) : "(no value in this environment)"] as const,
+        ...(text === false ? [] : [["value", text] as const]),
+        ...(changed
+          ? [["changed", `${changed.time} by ${changed.actor} (${changed.command})`] as const]
+          : []),
+        ...origin.map(originField),
+        ["shell", shell] as const,
+      ];
+      await printFields(context, { json, fields });
     });
-    const isShown = values || isPublic(rules);
-    const content = value && (await readContent(name, value.content.value, values, settings));
-    const origin = originOf(settings);
-    const shell = describeShellVariable(
-      name,
-      content,
-      Object.hasOwn(env, name) ? env[name] : undefined,
-    );
-    const text =
-      content !== undefined && (isShown ? valueText(content) : "(hidden: --values shows it)");
-    const record = value ? valueJson(value, content, isShown) : null;
-    const changed = value && (await lastChange(value, settings, context));
-    const json = {
-      variable: { ...variable, ...rules },
-      value: record,
-      ...(changed && { changed }),
-      source: origin,
-      shell,
-    };
-    const fields = [
-      ...VARIABLE_FIELDS.map((field) => [VARIABLE_LABELS[field], String(variable[field])] as const),
-      ...Object.entries(rules ?? {}).map(([field, rule]) => [field, JSON.stringify(rule)] as const),
-      ["value id", value ? String(value.id) : "(no value in this environment)"] as const,
-      ...(text === false ? [] : [["value", text] as const]),
-      ...(changed
-        ? [["changed", `${changed.time} by ${changed.actor} (${changed.command})`] as const]
-        : []),
-      ...origin.map(originField),
-      ["shell", shell] as const,
-    ];
-    await printFields(context, { json, fields });
-  });
-}
+  },
+});
 
 /** @throws NotFoundError, with a suggestion, if no variable has that name */
 async function readRecord(name: string, reader: VariableReader): Promise<VariableEntry> {

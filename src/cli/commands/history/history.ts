@@ -10,21 +10,10 @@ import { readHistory } from "../../../tasks/data/open-data.js";
 import { dataPlaceName } from "../../../tasks/settings/connection.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
-import { defineCommand, type FlagValues } from "../../arguments/command.js";
+import { defineCommand } from "../../arguments/command.js";
 import { PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { valid } from "../../arguments/flag-arguments.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
-
-const FLAGS = {
-  "-e, --env <name>": "only changes of this environment: development, or shop/development",
-  "--limit <changes>": { help: "only the newest ones", parse: parseCount },
-  "--values": "show the values too; encrypted ones stay encrypted",
-  "--prune <entries>": {
-    help: "instead, remove the history of a store but for the last ones",
-    parse: parseCount,
-  },
-  ...PLACE_FLAGS,
-} as const;
 
 export const definition = defineCommand({
   description:
@@ -32,50 +21,55 @@ export const definition = defineCommand({
     "which command, and what they changed. Without --values, only public values are shown. Credentials are not " +
     "recorded. rollback NUMBER takes changes back. APPVARS_ACTOR is recorded in place of user@host.",
   arguments: { "[name]": "only changes of this variable" },
-  flags: FLAGS,
+  flags: {
+    "-e, --env <name>": "only changes of this environment: development, or shop/development",
+    "--limit <changes>": { help: "only the newest ones", parse: parseCount },
+    "--values": "show the values too; encrypted ones stay encrypted",
+    "--prune <entries>": {
+      help: "instead, remove the history of a store but for the last ones",
+      parse: parseCount,
+    },
+    ...PLACE_FLAGS,
+  },
   examples: ["appvars history DATABASE_URL --env production --data vars.json"],
-  run({ name }, flags, context) {
-    const { prune, env } = flags;
-    if (prune === undefined) return runHistory(name, flags, context);
-    if ((name ?? env) === undefined) return runPrune(prune, flags, context);
-    throw new UsageError(
-      "--prune removes entries of all environments and variables: leave out the others",
-    );
+  async run(
+    { name },
+    { prune, env, values = false, limit = Number.POSITIVE_INFINITY, ...flags },
+    context,
+  ) {
+    if (prune !== undefined && (name ?? env) !== undefined)
+      throw new UsageError(
+        "--prune removes entries of all environments and variables: leave out the others",
+      );
+    if (prune !== undefined) return runPrune(prune, flags, context);
+    const { dataPlace } = readSettings(flags, context);
+    const listed = await readHistory(dataPlace, context, async ({ data, changes }) => {
+      const found: (Omit<Change, "changes"> & { changes: ChangeRow[] })[] = [];
+      const rows = new ChangeRows(data, values);
+      const isListed = rowFilter(name, env, data.environments);
+      for await (const change of changes) {
+        if (found.length >= limit) break;
+        const wanted = rows.of(change.changes).filter(isListed);
+        if (wanted.length > 0) found.push({ ...change, changes: wanted });
+      }
+      if (env !== undefined && found.length === 0) findEnvironment(data.environments, env);
+      return found;
+    });
+    const all = listed.flatMap(({ changes }) => changes);
+    const { headings, cells } = columnsOf(all, values);
+    await printTable(context, {
+      json: listed,
+      headings: ["ID", "TIME", "WHO", "COMMAND", ...headings],
+      rows: listed.flatMap(({ id, time, actor, command, changes }) =>
+        changes.map((row) => [String(id), time, actor, command, ...cells(row)]),
+      ),
+      empty: "there are no changes",
+    });
   },
 });
 
 function parseCount(text: string): number {
   return valid(Number(text), /^\d{1,9}$/.test(text), "a number of entries");
-}
-
-async function runHistory(
-  name: string | undefined,
-  { env, values = false, limit = Number.POSITIVE_INFINITY, ...flags }: FlagValues<typeof FLAGS>,
-  context: Context,
-): Promise<void> {
-  const { dataPlace } = readSettings(flags, context);
-  const listed = await readHistory(dataPlace, context, async ({ data, changes }) => {
-    const found: (Omit<Change, "changes"> & { changes: ChangeRow[] })[] = [];
-    const rows = new ChangeRows(data, values);
-    const isListed = rowFilter(name, env, data.environments);
-    for await (const change of changes) {
-      if (found.length >= limit) break;
-      const wanted = rows.of(change.changes).filter(isListed);
-      if (wanted.length > 0) found.push({ ...change, changes: wanted });
-    }
-    if (env !== undefined && found.length === 0) findEnvironment(data.environments, env);
-    return found;
-  });
-  const all = listed.flatMap(({ changes }) => changes);
-  const { headings, cells } = columnsOf(all, values);
-  await printTable(context, {
-    json: listed,
-    headings: ["ID", "TIME", "WHO", "COMMAND", ...headings],
-    rows: listed.flatMap(({ id, time, actor, command, changes }) =>
-      changes.map((row) => [String(id), time, actor, command, ...cells(row)]),
-    ),
-    empty: "there are no changes",
-  });
 }
 
 /**

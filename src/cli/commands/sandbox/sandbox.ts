@@ -1,5 +1,5 @@
 import { loadWindows, startChild } from "../../../kit/process/child.js";
-import type { ChildEnvironment, ProgramLine } from "../../../kit/process/program.js";
+import type { ChildEnvironment } from "../../../kit/process/program.js";
 import { supervise } from "../../../kit/process/supervise.js";
 import { passedOn } from "../../../tasks/run/child-environment.js";
 import { type DataPlace, dataPlaceName } from "../../../tasks/settings/connection.js";
@@ -14,9 +14,8 @@ import { defineCommand } from "../../arguments/command.js";
 import { valid } from "../../arguments/flag-arguments.js";
 import { allowReserved } from "../../arguments/selection-flags.js";
 import { SEAL_KEY_FILE } from "../../arguments/source-flags.js";
-import type { Context } from "../../output/context.js";
 import { RATE_LIMIT } from "../serve/serve-arguments.js";
-import type { Sandbox, SandboxOptions } from "./open-sandbox.js";
+import type { Sandbox } from "./open-sandbox.js";
 
 export const definition = defineCommand({
   description:
@@ -52,10 +51,28 @@ export const definition = defineCommand({
     "appvars sandbox -- npm test",
     "appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
   ],
-  run({ command }, { data, store, sealKeyFile, ...flags }, context) {
+  async run({ command }, { data, store, sealKeyFile, ...flags }, context) {
     const { env, allowReserved = [], rateLimit, ...faults } = flags;
     const place = placeToCopy({ data, store, sealKeyFile }, context);
-    return runSandbox(command, { place, env, allowReserved, ...rateLimit, faults }, context);
+    const options = { place, env, allowReserved, ...rateLimit, faults };
+    const { openSandbox } = await import("./open-sandbox.js");
+    const windows = await loadWindows(context.surroundings.platform);
+    const sandbox = await openSandbox(options, context);
+    try {
+      const source = options.place ? dataPlaceName(options.place) : "example data";
+      context.tell(`serving ${source} on ${sandbox.url} until the command ends`);
+      const childEnv = sandboxEnvironment(context.surroundings, sandbox);
+      const start = () =>
+        startChild(
+          command,
+          childEnv,
+          { ...context.surroundings, warn: context.warn },
+          { endsDescendants: true, windows },
+        );
+      context.exitCode = await supervise(undefined, start).exitCode;
+    } finally {
+      await sandbox.close();
+    }
   },
 });
 
@@ -90,36 +107,6 @@ function placeToCopy({ data, ...flags }: SourceFlags, caller: Caller): DataPlace
   return (data ?? flags["store"]) === undefined
     ? undefined
     : readSettings({ data, ...flags }, caller).dataPlace;
-}
-
-/**
- * Sets the exit code to that of the command, which has ended before this resolves.
- *
- * @throws before the command is started: InvalidDataError, NotFoundError, UsageError
- */
-async function runSandbox(
-  command: ProgramLine,
-  options: SandboxOptions,
-  context: Context,
-): Promise<void> {
-  const { openSandbox } = await import("./open-sandbox.js");
-  const windows = await loadWindows(context.surroundings.platform);
-  const sandbox = await openSandbox(options, context);
-  try {
-    const source = options.place ? dataPlaceName(options.place) : "example data";
-    context.tell(`serving ${source} on ${sandbox.url} until the command ends`);
-    const env = sandboxEnvironment(context.surroundings, sandbox);
-    const start = () =>
-      startChild(
-        command,
-        env,
-        { ...context.surroundings, warn: context.warn },
-        { endsDescendants: true, windows },
-      );
-    context.exitCode = await supervise(undefined, start).exitCode;
-  } finally {
-    await sandbox.close();
-  }
 }
 
 /**

@@ -2,7 +2,7 @@ import { constants } from "node:os";
 import { MAX_SECONDS } from "../../client/options.js";
 import { secondsOf } from "../../kit/text/duration.js";
 import { isVariableName } from "../../model/variable.js";
-import { CREDENTIAL_VARIABLES } from "../../tasks/run/child-variables.js";
+import { CREDENTIAL_VARIABLES } from "../../tasks/run/child-environment.js";
 import { callRun } from "../../tasks/run/run-program.js";
 import type { WatchRules } from "../../tasks/run/run-watched.js";
 import { defineCommand } from "../arguments/command.js";

@@ -7,7 +7,7 @@ import { withSubject } from "../../kit/text/errors.js";
 import { describeFile, type NamedFile, readNamedFile } from "../named-file.js";
 import { describeRisk, fileRisk } from "../safe-files.js";
 import type { Caller } from "../surroundings.js";
-import type { ChildVariable, FileVariables } from "./child-variables.js";
+import type { ChildVariable, FileVariables } from "./child-environment.js";
 
 /**
  * Warns of files that another user can change, and returns a function that reads the files anew each

@@ -1,17 +1,18 @@
 import type { Writable } from "node:stream";
-import { nameIn, refuseNul } from "../../kit/process/program.js";
+import { nameIn, refuseNul, variableKey } from "../../kit/process/program.js";
 import { DEFAULT_CACHE_S } from "../../model/defaults.js";
 import { splitNames } from "../../model/name-matcher.js";
 import type { VariableSource } from "../../model/source.js";
-import { createSelection } from "../selection/selection.js";
+import { isUnreadable } from "../../model/variable.js";
+import { createSelection, readSelected, type Selection } from "../selection/selection.js";
 import type { SelectionOptions } from "../selection/selection-options.js";
 import { readSettings } from "../settings/resolve-settings.js";
 import { createStrictCheck } from "../sources/check-source.js";
-import { createDecrypt } from "../sources/decryption.js";
+import { createDecrypt, type Decrypt } from "../sources/decryption.js";
 import { type OpenOptions, openSource } from "../sources/open-source.js";
 import type { Caller } from "../surroundings.js";
-import { childEnvironment, readChildVariables, type VariableRules } from "./child-variables.js";
-import { refuseReserved, warnLeftOut } from "./left-out.js";
+import { type ChildVariables, childEnvironment, type FileVariables } from "./child-environment.js";
+import { isLeftOut, refuseReserved, warnLeftOut } from "./left-out.js";
 
 /** The parsed flags that select the source and the variables that a program gets. */
 export interface VariableFlags extends SelectionOptions {
@@ -81,4 +82,51 @@ export async function prepareVariables(
   const open = (options?: OpenOptions) =>
     openSource(settings, caller, { cache, offline, ...options });
   return { rules, open, read };
+}
+
+/** Which variables a program gets, and under which names. */
+export interface VariableRules {
+  /** Their names do not have the prefix yet. */
+  selection: Selection;
+  prefix: string;
+  /** Reserved names, with the prefix, that the program gets. */
+  allowReserved: readonly string[];
+  /** Whether the program has this name, with the prefix, from elsewhere, which takes precedence. */
+  isTaken: (name: string) => boolean;
+}
+
+/**
+ * Reads the variables for a program, and decrypts only those.
+ *
+ * @param files take precedence, have no prefix, and are not subject to `--only`
+ * @throws DecryptionError; NotFoundError and UsageError, as `Selection`
+ */
+async function readChildVariables(
+  { selection, prefix, allowReserved, isTaken }: VariableRules,
+  files: FileVariables,
+  platform: NodeJS.Platform,
+  source: VariableSource,
+  decrypt: Decrypt,
+): Promise<ChildVariables> {
+  const isInFile = (name: string) => files.has(variableKey(name, platform));
+  const selected = await readSelected(selection, source, {
+    isTaken: (newName) => isInFile(prefix + newName) || isTaken(prefix + newName),
+  });
+  const served = selected
+    .map(({ newName, ...stored }) => ({ name: prefix + newName, stored }))
+    .filter(({ name }) => !isInFile(name));
+  const all = [...served, ...files.values()];
+  const free = all.filter(({ name }) => !isTaken(name));
+  const isOut = ({ name }: { name: string }) => isLeftOut(name, allowReserved);
+  const passed = free.filter((entry) => !isOut(entry));
+  return {
+    variables: passed.map((entry) => {
+      if (!("stored" in entry)) return entry;
+      const { name, value, rules } = entry.stored;
+      const isText = isUnreadable(value);
+      return { name: entry.name, value: decrypt(name, value), isText, rules };
+    }),
+    leftOut: free.filter(isOut).map(({ name }) => name),
+    taken: all.map(({ name }) => name).filter(isTaken),
+  };
 }

@@ -3,7 +3,7 @@ import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Child } from "../../kit/process/child.js";
 import { catchSignals, isStopSignal } from "../../kit/process/signals.js";
-import type { ChildVariable } from "./child-variables.js";
+import type { ChildVariable } from "./child-environment.js";
 import type { RunCaller } from "./prepare-variables.js";
 import { redactedTexts } from "./redacted-texts.js";
 import { redactStream } from "./redactor.js";

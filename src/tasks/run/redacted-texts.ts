@@ -1,7 +1,7 @@
 import { unitEscapes } from "../../kit/text/printable.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { isPublic, valueText } from "../../model/variable.js";
-import type { ChildVariable } from "./child-variables.js";
+import type { ChildVariable } from "./child-environment.js";
 
 const MIN_VALUE = 4;
 const MIN_PART = 8;

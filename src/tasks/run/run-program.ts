@@ -12,7 +12,7 @@ import {
   childEnvironment,
   type InheritanceRules,
   inheritedEnvironment,
-} from "./child-variables.js";
+} from "./child-environment.js";
 import {
   type PreparedVariables,
   prepareVariables,

@@ -4,7 +4,7 @@ import type { Child } from "../../kit/process/child.js";
 import { supervise } from "../../kit/process/supervise.js";
 import { valueText } from "../../model/variable.js";
 import type { Messages } from "../surroundings.js";
-import type { ChildVariables } from "./child-variables.js";
+import type { ChildVariables } from "./child-environment.js";
 
 /** A change is reported once it has lasted this long, so a burst of edits is one change. */
 export const SETTLE_MS = 500;

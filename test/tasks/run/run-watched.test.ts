@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ChildVariables } from "../../../src/tasks/run/child-variables.js";
+import type { ChildVariables } from "../../../src/tasks/run/child-environment.js";
 import { SETTLE_MS, watchVariables } from "../../../src/tasks/run/run-watched.js";
 
 type Values = Record<string, string>;

@@ -1,5 +1,8 @@
 import { expect, it } from "vitest";
-import { childEnvironment, inheritedEnvironment } from "../../../src/tasks/run/child-variables.js";
+import {
+  childEnvironment,
+  inheritedEnvironment,
+} from "../../../src/tasks/run/child-environment.js";
 import { runCli } from "../../support/cli.js";
 
 const OURS = {

@@ -48,11 +48,7 @@ export interface InheritanceRules {
   passCredentials?: boolean;
 }
 
-/**
- * The variables that Windows programs need: they fail to start without SystemRoot, and cmd.exe finds
- * programs by PATHEXT. Node
- * itself passes on HOMEDRIVE, HOMEPATH, LOGONSERVER, USERDOMAIN, USERNAME and USERPROFILE too.
- */
+/** The variables that Windows programs need to start. Node itself passes on USERPROFILE and others. */
 const PRISTINE_ON_WINDOWS = [
   "PATH",
   "PATHEXT",
@@ -68,13 +64,13 @@ const CREDENTIALS = SETTING_NAMES.filter(
   (name) => name === "apiKey" || SETTINGS[name].is === "secret",
 );
 
-/** The variables that hold a credential: they are removed from a program's environment. */
+/** The variables with a credential, which a program does not get. */
 export const CREDENTIAL_VARIABLES: readonly string[] = [
   ...CREDENTIALS.flatMap((name) => SETTINGS[name].variable ?? []),
   RATE_LIMIT_STORE_VARIABLE,
 ];
 
-/** The part of our own environment that a program gets. */
+/** Returns the part of our own environment that a program gets. */
 export function inheritedEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   { pristine, passCredentials }: InheritanceRules,
@@ -90,7 +86,7 @@ export function inheritedEnvironment(
   return passedOn(env, isPassed);
 }
 
-/** The environment of a program. On Windows, which ignores case, the last of two names wins. */
+/** Creates the environment of a program. On Windows, which ignores case, the last name wins. */
 export function childEnvironment(
   inherited: Readonly<Record<string, string>>,
   variables: readonly ChildVariable[],

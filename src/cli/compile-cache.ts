@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import process from "node:process";
 import { foreignWriter } from "../kit/files/owners.js";
 import { statIfExists } from "../kit/files/system-errors.js";
-import { userFolders } from "../tasks/settings/user-folders.js";
+import { userFolders } from "../kit/process/this-process.js";
 
 /**
  * Has Node keep compiled code between runs. The build makes this a file of its own, which is loaded

@@ -4,7 +4,6 @@ import { packageFile } from "../kit/files/package-file.js";
 import { endWithReader, leaveUnread } from "../kit/process/end-process.js";
 import { endBySignals, untilStopped } from "../kit/process/signals.js";
 import { thisProcess } from "../kit/process/this-process.js";
-import { userFolders } from "../tasks/settings/user-folders.js";
 import type { Io } from "./output/context.js";
 import { writeLines } from "./output/output.js";
 
@@ -16,9 +15,8 @@ export function processIo(): Io {
   // that has secrets.
   process.on("SIGUSR1", () => {});
   if (process.pid === 1) endBySignals();
-  const own = thisProcess();
   return {
-    surroundings: { ...own, folders: userFolders(own.env, own.platform) },
+    surroundings: thisProcess(),
     get stdin() {
       return process.stdin;
     },

@@ -1,3 +1,6 @@
+import { homedir } from "node:os";
+import { posix, win32 } from "node:path";
+import { UsageError } from "../text/errors.js";
 import { checkSize } from "../text/size.js";
 
 /** What a program may know of its process. Reading it has no effect on the process. */
@@ -7,6 +10,7 @@ export function thisProcess() {
     env: env as Record<string, string | undefined>,
     platform,
     cwd: () => process.cwd(),
+    folders: userFolders(process.env, platform),
     /** `undefined` on Windows. */
     user: process.getuid?.(),
     groups: process.getgroups?.() ?? [],
@@ -15,6 +19,63 @@ export function thisProcess() {
     // A function: creating the stream takes Node 2 ms.
     readStdin: (maxBytes: number) => readStream(process.stdin, maxBytes),
   };
+}
+
+/** The homes for a user without one: nothing exists there, and nothing can be created. */
+const NO_HOME = "/dev/null";
+const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
+
+/**
+ * Returns the user's folders for this program, by the XDG Base Directory Specification or the rules
+ * of macOS and Windows. Relative paths are ignored: they would be inside the project.
+ *
+ * @param findHome throws for a user without HOME and without an entry in the user database, as in
+ *   many containers
+ */
+export function userFolders(
+  env: Readonly<Record<string, string | undefined>>,
+  platform: NodeJS.Platform,
+  findHome = homedir,
+): { config: string; cache: string } {
+  const { isAbsolute, join } = platform === "win32" ? win32 : posix;
+  const home =
+    homeOf(findHome, isAbsolute) ?? (platform === "win32" ? NO_HOME_ON_WINDOWS : NO_HOME);
+  if (platform === "darwin")
+    return {
+      config: join(home, "Library/Preferences/appvars"),
+      cache: join(home, "Library/Caches/appvars"),
+    };
+  const folder = (variable: string, otherwise: string, own: string) => {
+    const named = env[variable] ?? "";
+    return join(isAbsolute(named) ? named : join(home, otherwise), own);
+  };
+  if (platform === "win32") {
+    return {
+      config: folder("APPDATA", "AppData/Roaming", "appvars/Config"),
+      cache: folder("LOCALAPPDATA", "AppData/Local", "appvars/Cache"),
+    };
+  }
+  return {
+    config: folder("XDG_CONFIG_HOME", ".config", "appvars"),
+    cache: folder("XDG_CACHE_HOME", ".cache", "appvars"),
+  };
+}
+
+function homeOf(find: () => string, isUsable: (path: string) => boolean): string | undefined {
+  try {
+    const home = find();
+    return isUsable(home) ? home : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** @throws UsageError if the user has no folder for configuration */
+export function refuseNoHome({ config }: { config: string }): void {
+  const isOnWindows = config.startsWith(`${NO_HOME_ON_WINDOWS}\\`);
+  if (!isOnWindows && !config.startsWith(`${NO_HOME}/`)) return;
+  const variables = isOnWindows ? "USERPROFILE or APPDATA" : "HOME or XDG_CONFIG_HOME";
+  throw new UsageError(`there is no home folder to store this in: set ${variables}`);
 }
 
 /**

@@ -3,7 +3,6 @@ import { withSubject } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { readAll, type VariableSource } from "../../model/source.js";
 import { valueText } from "../../model/variable.js";
-import { userFolders } from "../settings/user-folders.js";
 import { withSource } from "../sources/open-source.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import type { ChildVariables } from "./child-environment.js";
@@ -17,15 +16,10 @@ interface LoadOptions extends VariableFlags {
   onWarning: (message: string) => void;
 }
 
-function ownSurroundings(): Surroundings {
-  const own = thisProcess();
-  return { ...own, folders: userFolders(own.env, own.platform) };
-}
-
 /** The work of `loadEnv`. @param surroundings whose environment has the settings, and is filled */
 export async function loadVariables(
   { apiSecret, encryptionKey, apply = true, onWarning, ...flags }: LoadOptions,
-  surroundings = ownSurroundings(),
+  surroundings: Surroundings = thisProcess(),
 ): Promise<Record<string, JsonValue>> {
   const { env } = surroundings;
   const secrets = { APPVARS_API_SECRET: apiSecret, APPVARS_ENC_KEY: encryptionKey };

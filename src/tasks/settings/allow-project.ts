@@ -4,6 +4,7 @@ import { replaceFile } from "../../kit/files/durable-file.js";
 import { foreignWriter } from "../../kit/files/owners.js";
 import { makeFolder } from "../../kit/files/private-folder.js";
 import { hasCode, toInvalidFile } from "../../kit/files/system-errors.js";
+import { refuseNoHome } from "../../kit/process/this-process.js";
 import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";
 import type { Surroundings } from "../surroundings.js";
 import {
@@ -15,7 +16,6 @@ import {
   type ProjectContent,
   type ProjectFile,
 } from "./project-file.js";
-import { refuseNoHome } from "./user-folders.js";
 
 /**
  * The folder of a `.appvars.json`, without links. It need not exist.

@@ -1,5 +1,5 @@
 import { chmod, copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { userFolders } from "../../../src/tasks/settings/user-folders.js";
+import { userFolders } from "../../../src/kit/process/this-process.js";
 import { runCli } from "../cli.js";
 import { parseLine, type Redirection, type SimpleCommand, type Word } from "./parse-line.js";
 import type { Output, Session } from "./session.js";

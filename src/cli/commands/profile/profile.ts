@@ -1,7 +1,7 @@
+import { refuseNoHome } from "../../../kit/process/this-process.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { listedProfile, type Profiles, readProfiles } from "../../../tasks/settings/profiles.js";
 import { profilesPath } from "../../../tasks/settings/settings-file.js";
-import { refuseNoHome } from "../../../tasks/settings/user-folders.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
 import { PROFILE_SETTING_FLAGS } from "../../arguments/source-flags.js";
 import { type Context, printTable } from "../../output/context.js";

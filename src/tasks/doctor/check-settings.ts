@@ -52,10 +52,9 @@ export async function checkSettings(flags: SourceFlags, asking: Caller) {
     }
   };
   const settings = await trying(() => readSettings(flags, caller).check());
-  const profiles = profilesPath(surroundings);
   if (!settings)
     return {
-      findings: { settings: found, file_modes: checkFiles([profiles], undefined, surroundings) },
+      findings: { settings: found, file_modes: await checkModes(settings, surroundings) },
       caller,
     };
   const { connection, given } = settings;
@@ -64,37 +63,47 @@ export async function checkSettings(flags: SourceFlags, asking: Caller) {
   await trying(() => settings.encryptionKey());
   const remote = connection.kind === "remote" ? connection : undefined;
   const secret = remote && (await trying(() => settings.apiSecret()));
-  const readRoute = async ({ url, apiKey, timeout, tls }: RemoteSettings): Promise<ServerRoute> => {
-    checkCredential("API key", apiKey);
-    checkCredential("API secret", secret);
-    const origin = new URL(url);
-    const proxy = findProxy(origin, surroundings.env);
-    // Seconds: a diagnosis should be quick.
-    return { origin, timeout: Math.min(timeout, 5), proxy, ...(await readTlsFiles(tls)) };
-  };
-  const server = remote && (await trying(() => readRoute(remote)));
+  const server = remote && (await trying(() => readRoute(remote, secret, surroundings)));
   if (found.every(({ verdict }) => verdict !== "problem"))
     found.push(ok(describeSource(connection, settings, server?.proxy)));
-  const place = connection.kind === "local" ? connection.place : undefined;
+  const access: ServerAccess | undefined = remote && server && { ...remote, given, secret, server };
+  const file_modes = await checkModes(settings, surroundings);
+  return { findings: { settings: found, file_modes }, connection, access, caller };
+}
+
+async function readRoute(
+  { url, apiKey, timeout, tls }: RemoteSettings,
+  secret: string | undefined,
+  { env }: Pick<Surroundings, "env">,
+): Promise<ServerRoute> {
+  checkCredential("API key", apiKey);
+  checkCredential("API secret", secret);
+  const origin = new URL(url);
+  const proxy = findProxy(origin, env);
+  // Seconds: a diagnosis should be quick.
+  return { origin, timeout: Math.min(timeout, 5), proxy, ...(await readTlsFiles(tls)) };
+}
+
+/** Checks the files that the settings name, if these are valid, and the one with the profiles. */
+async function checkModes(
+  settings: Settings | undefined,
+  surroundings: Surroundings,
+): Promise<Finding[]> {
+  const place = settings?.connection.kind === "local" ? settings.connection.place : undefined;
   const data = place?.kind === "file" ? place.path : undefined;
-  const secretFiles = given.flatMap(({ name, text, blocked }) =>
+  const named = (settings?.given ?? []).flatMap(({ name, text, blocked }) =>
     SETTINGS[name].isPrivate && !blocked ? [text] : [],
   );
-  const access: ServerAccess | undefined = remote && server && { ...remote, given, secret, server };
-  const placed = place ? placeFiles(place).map(({ text }) => text) : [];
+  const paths = [
+    ...(place ? placeFiles(place).map(({ text }) => text) : []),
+    ...named,
+    profilesPath(surroundings),
+  ];
+  if (data === undefined) return checkFiles(paths, data, surroundings);
   // Loaded here: checking a server needs no code of a store.
-  const reading =
-    data === undefined
-      ? undefined
-      : (await import("../../store/file/data-file.js")).readContent(data);
-  const content = await reading?.catch(() => undefined);
-  const file_modes = checkFiles(
-    [...placed, ...secretFiles, profiles],
-    data,
-    surroundings,
-    content?.sealed,
-  );
-  return { findings: { settings: found, file_modes }, connection, access, caller };
+  const { readContent } = await import("../../store/file/data-file.js");
+  const content = await readContent(data).catch(() => undefined);
+  return checkFiles(paths, data, surroundings, content?.sealed);
 }
 
 /** `server http://127.0.0.1:7400 (from --url), through the proxy of HTTP_PROXY`. */

@@ -25,11 +25,20 @@ export async function readNamedFile(named: NamedFile): Promise<Buffer> {
   const { text: path, origin = "project" } = named;
   try {
     if (origin === "project") return (await readRegularFile(path, MAX_NAMED_FILE)).bytes;
-    const file = await openForReading(path, { waitForWriter: true });
-    return await readToEnd(file, 0, MAX_NAMED_FILE).finally(() => closeSync(file));
+    return await readAnyFile(path, MAX_NAMED_FILE);
   } catch (error) {
     throw readError(describeFile(named), error);
   }
+}
+
+/**
+ * Reads a file, also a pipe, whose writer is waited for.
+ *
+ * @throws the file system's error, or InvalidDataError with a predicate if it is too large
+ */
+export async function readAnyFile(path: string, maxBytes: number): Promise<Buffer> {
+  const file = await openForReading(path, { waitForWriter: true });
+  return readToEnd(file, 0, maxBytes).finally(() => closeSync(file));
 }
 
 /**

@@ -1,16 +1,11 @@
-import { closeSync } from "node:fs";
 import { extname } from "node:path";
 import type { DotenvProgram, ReadEntry } from "../../formats/entry.js";
 import { type ImportFormat, READERS } from "../../formats/formats.js";
-import {
-  MAX_INPUT,
-  openForReading,
-  readRegularFile,
-  readToEnd,
-} from "../../kit/files/open-file.js";
+import { MAX_INPUT, readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UsageError, withSubject } from "../../kit/text/errors.js";
+import { readAnyFile } from "../named-file.js";
 import type { Messages, Surroundings } from "../surroundings.js";
 
 /** A file to import. */
@@ -82,6 +77,5 @@ async function readInput(
 ): Promise<Buffer> {
   if (file === "-") return readStdin(MAX_INPUT);
   if (maxSize !== undefined) return (await readRegularFile(file, maxSize)).bytes;
-  const descriptor = await openForReading(file, { waitForWriter: true });
-  return readToEnd(descriptor, 0, MAX_INPUT).finally(() => closeSync(descriptor));
+  return readAnyFile(file, MAX_INPUT);
 }

@@ -64,9 +64,12 @@ function forms(text: string): string[] {
     held,
     json,
     json.replace(/[\x7f-\uffff]/g, unitEscapes),
-    // In single quotes as bash and dash write them.
+    // In single quotes as bash and dash write them, in the double quotes of bash's `declare -p`, by
+    // its `printf %q`.
     held.replaceAll("'", "'\\''"),
     held.replaceAll("'", `'"'"'`),
+    held.replace(/["$`\\]/g, "\\$&"),
+    held.replace(/[^\w%+,./:=@\u0080-\uffff-]/g, "\\$&"),
     ...[encodeURIComponent(held), new URLSearchParams([["", held]]).toString().slice(1)].flatMap(
       withLowerCaseHex,
     ),

@@ -68,17 +68,13 @@ export async function readHead(
   const entries = log?.entries ?? [];
   if (entries.some((each) => each.key > prefix + logKey(head.version)))
     throw new InvalidDataError(`${key} is older than the log: somebody has put it back`);
-  return {
-    clusterId: answer.clusterId,
-    revision: entry.modRevision,
-    head,
-    value: entry.value,
-    entries,
-  };
+  const { modRevision: revision, value } = entry;
+  return { clusterId: answer.clusterId, revision, head, value, entries };
 }
 
 /** Reads the snapshot, and the log after it. @throws as `readHead` */
 export async function readAll(target: ReadTarget, newest: StoredHead): Promise<StoreState> {
+  const { prefix } = target;
   for (let current = newest; ; ) {
     const { store, version, snapshot } = current.head;
     const [bytes, log] = await Promise.all([
@@ -93,16 +89,14 @@ export async function readAll(target: ReadTarget, newest: StoredHead): Promise<S
       const state = await addLog({ ...current, head, data, logBytes: 0 }, current, log);
       if (!state)
         throw new InvalidDataError(
-          `${target.prefix}${logKey(version)} does not follow the write before it`,
+          `${prefix}${logKey(version)} does not follow the write before it`,
         );
       return state;
     }
     // A later snapshot has taken their place.
     const later = await readHead(target);
     if (!later || later.revision === current.revision)
-      throw new InvalidDataError(
-        `${target.prefix}${KEYS.head} names parts or entries that are missing`,
-      );
+      throw new InvalidDataError(`${prefix}${KEYS.head} names parts or entries that are missing`);
     current = later;
   }
 }

@@ -1,13 +1,7 @@
 import { constants, existsSync } from "node:fs";
-import { lstat, mkdir, open, readdir, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { mkdir, open } from "node:fs/promises";
+import { dirname } from "node:path";
 import { hasCode } from "./system-errors.js";
-
-/** Creates a folder unless it exists, and makes it private. @throws as `makePrivate` */
-export async function makePrivateFolder(path: string, user: number | undefined): Promise<void> {
-  await makeFolder(path);
-  await makePrivate(path, user);
-}
 
 /** Creates a private folder, and its missing parents, unless something is there. */
 export async function makeFolder(path: string): Promise<void> {
@@ -39,14 +33,5 @@ export async function makePrivate(path: string, user: number | undefined): Promi
     if ((mode & 0o777) !== 0o700) await folder.chmod(0o700);
   } finally {
     await folder.close();
-  }
-}
-
-/** Removes files with such names that were last changed before `before`, in Unix milliseconds. */
-export async function removeFiles(folder: string, names: RegExp, before: number): Promise<void> {
-  for (const name of (await readdir(folder)).filter((name) => names.test(name))) {
-    const path = join(folder, name);
-    const stats = await lstat(path).catch(() => undefined);
-    if (stats?.isFile() && stats.mtimeMs < before) await rm(path, { force: true });
   }
 }

@@ -1,12 +1,12 @@
 import { createHmac, hkdfSync } from "node:crypto";
-import { lutimes, rm } from "node:fs/promises";
+import { lstat, lutimes, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SEAL_BYTES, sealParts, unsealBytes } from "../crypto/aes-gcm.js";
 import { InvalidDataError } from "../text/errors.js";
 import { sizeText } from "../text/size.js";
 import { replaceFile } from "./durable-file.js";
 import { readRegularFile } from "./open-file.js";
-import { makePrivate, makePrivateFolder, removeFiles } from "./private-folder.js";
+import { makeFolder, makePrivate } from "./private-folder.js";
 import { ifMissing, withPathInErrors } from "./system-errors.js";
 
 export interface SealedFileOptions {
@@ -62,7 +62,7 @@ export class SealedFile {
     this.#options = options;
   }
 
-  /** Resolves to `undefined` if there is no file, or it was changed or sealed with another key. */
+  /** Resolves to `undefined` for a missing or changed file, or one with another key. */
   async read(): Promise<KeptData | undefined> {
     try {
       await makePrivate(this.folder, this.#options.user);
@@ -88,12 +88,21 @@ export class SealedFile {
         `${this.#path} can't be written: the limit is ${sizeText(MAX_BYTES)}`,
       );
     const { owner, user, maxUnused } = this.#options;
-    await makePrivateFolder(this.folder, user);
+    await makeFolder(this.folder);
+    await makePrivate(this.folder, user);
     const content = sealParts(partsOf(bytes), this.#key, owner);
     const seconds = savedAt / 1_000;
     const replacing = replaceFile(this.#path, content, (file) => file.utimes(seconds, seconds));
     await withPathInErrors(this.#path, replacing);
-    await removeFiles(this.folder, FILE_NAME, savedAt - maxUnused);
+    await this.#removeUnused(savedAt - maxUnused);
+  }
+
+  async #removeUnused(before: number): Promise<void> {
+    for (const name of (await readdir(this.folder)).filter((name) => FILE_NAME.test(name))) {
+      const path = join(this.folder, name);
+      const stats = await lstat(path).catch(() => undefined);
+      if (stats?.isFile() && stats.mtimeMs < before) await rm(path, { force: true });
+    }
   }
 
   /** Records that the data is still the newest. @throws the file system's error */

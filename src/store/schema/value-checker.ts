@@ -1,4 +1,5 @@
-import type { ValidateFunction } from "ajv/dist/2020.js";
+import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
+import type { RE2JS } from "re2js";
 import { durationMs } from "../../kit/text/duration.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { JsonSchema } from "../../model/variable.js";
@@ -13,35 +14,32 @@ interface Compiled {
   readonly size: number;
 }
 
-type Modules = Pick<typeof import("ajv/dist/2020.js"), "Ajv2020"> &
-  Pick<typeof import("re2js"), "RE2JS">;
-
 let loading: Promise<ValueChecker> | undefined;
 
-/** Loads ajv and a linear-time engine for patterns, which only a value with a schema needs. */
+/** Loads ajv and a linear-time engine for patterns. */
 export function loadValueChecker(): Promise<ValueChecker> {
   loading ??= Promise.all([import("ajv/dist/2020.js"), import("re2js")]).then(
-    ([{ Ajv2020 }, { RE2JS }]) => new ValueChecker({ Ajv2020, RE2JS }),
+    ([ajv, re2js]) => new ValueChecker(ajv.Ajv2020, re2js.RE2JS),
   );
   return loading;
 }
 
 /** Checks values by their schemas. Compiles each schema once. */
 export class ValueChecker {
-  readonly #modules: Modules;
-  readonly #ajv: InstanceType<Modules["Ajv2020"]>;
+  readonly #patterns: typeof RE2JS;
+  readonly #ajv: Ajv2020;
   /** Compiled schemas by their text: most are the same in the next version of the data. */
   readonly #compiled = new Map<string, Compiled | Error>();
   /** The instructions of a schema's patterns: `.{1000}` has a thousand. */
   #steps = 0;
 
-  constructor(modules: Modules) {
-    this.#modules = modules;
+  constructor(Ajv: typeof Ajv2020, patterns: typeof RE2JS) {
+    this.#patterns = patterns;
     const regExp = Object.assign((pattern: string) => this.#compilePattern(pattern), {
       code: "RE2JS",
     });
     // `schemaProblem` is stricter. With a precision, 0.3 is a multiple of 0.1.
-    this.#ajv = new modules.Ajv2020({
+    this.#ajv = new Ajv({
       strict: false,
       ownProperties: true,
       multipleOfPrecision: 9,
@@ -101,8 +99,7 @@ export class ValueChecker {
   }
 
   #compilePattern(pattern: string) {
-    const { RE2JS } = this.#modules;
-    const compiled = RE2JS.compile(RE2JS.translateRegExp(pattern));
+    const compiled = this.#patterns.compile(this.#patterns.translateRegExp(pattern));
     this.#steps += compiled.programSize();
     if (this.#steps > MAX_SCHEMA)
       throw new Error(`its patterns have more than ${MAX_SCHEMA} steps: repeat less`);

@@ -32,7 +32,6 @@ export class KeptData {
   #hasFailed = false;
   #saving: Promise<void> | undefined;
 
-  /** @param onFailure called once when data can't be saved */
   constructor(file: SealedFile, clock: () => number, onFailure: (error: Error) => void) {
     this.#file = file;
     this.#clock = clock;

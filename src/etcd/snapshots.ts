@@ -31,7 +31,7 @@ export async function tidy(
   before: StoreState,
 ): Promise<void> {
   const isLong = state.logBytes > Math.max(MIN_LOG_BYTES, state.head.snapshot.bytes / 4);
-  // Of many writers at once, only a few make a snapshot.
+  // Only a few of many writers make one.
   const isDue =
     isLong && (state.head.version % 10 === 0 || state.logBytes - before.logBytes > MAX_ENTRY_BYTES);
   if (isDue) await makeSnapshot(target, state);

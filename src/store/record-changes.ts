@@ -1,7 +1,7 @@
 import { ANYTHING, isObject, rule } from "../kit/text/rules.js";
 import { byId, type Data, LISTS, type List } from "./data.js";
 
-/** The lists of data, of which only the ids matter here. */
+/** Lists of which only the ids matter. */
 export type Records = Readonly<Record<List, readonly { readonly id: number }[]>>;
 
 /**

@@ -38,7 +38,7 @@ const MAX_BYTES = 1_024 * 1_024 * 1_024;
 /** Sealing this many bytes at once takes about a millisecond. */
 const PART_BYTES = 1_024 * 1_024;
 
-/** The name of a sealed file, or of a temporary file that a killed writer has left behind. */
+/** The name of a sealed file, or of a temporary file of a killed writer. */
 const FILE_NAME = /^(?:[0-9a-f]{64}|\.[0-9a-f]{64}\.[0-9a-f]{12}\.tmp)$/;
 
 /**

@@ -127,9 +127,9 @@ export class FileSealing {
     const key = JSON.stringify(owner);
     const json = JSON.stringify(value);
     const before = this.#opened.get(key + json);
-    const isKept = before !== undefined && (!isAgain || this.#texts.isCurrent(before));
+    const isUnchanged = before !== undefined && (!isAgain || this.#texts.isCurrent(before));
     // JSON may end with spaces. Its length would tell true from false.
-    return isKept
+    return isUnchanged
       ? before
       : this.#texts.seal(json.padEnd(Math.ceil(json.length / STEP) * STEP), key);
   }

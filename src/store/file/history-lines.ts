@@ -20,7 +20,7 @@ import type { FileSealing } from "./file-sealing.js";
  * The start of a line, which can be read without parsing values. A torn line may have only its id.
  */
 const HEAD = /^\{"id":(\d{1,15}),(?:"state":"([\w-]{22})"(?:,"(data|time)"|\}))?/;
-/** The length of the longest beginning, in bytes. */
+/** The longest head, in bytes. */
 const HEAD_BYTES = 64;
 const NEWLINE = 0x0a;
 

@@ -1,4 +1,3 @@
-import { isoClock } from "../../kit/text/iso-clock.js";
 import type { RecordIdentity } from "../../service/environment-view.js";
 import { TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { ServedRequest } from "./served-request.js";
@@ -51,7 +50,7 @@ export class AuditLog implements Audit {
   constructor(file: AuditFile, options: AuditLogOptions) {
     this.#file = file;
     this.#options = options;
-    this.#time = isoClock(options.clock);
+    this.#time = () => new Date(options.clock()).toISOString();
   }
 
   get isFailing(): boolean {

@@ -1,4 +1,3 @@
-import { isoClock } from "../../../kit/text/iso-clock.js";
 import { printable } from "../../../kit/text/printable.js";
 import type { ServedRequest } from "../../../server/api/served-request.js";
 import type { ServerOptions } from "../../../server/start-server.js";
@@ -32,7 +31,7 @@ export function createLog(
   clock: () => number,
   colors: Colors,
 ): ServerLog {
-  const time = isoClock(clock);
+  const time = () => new Date(clock()).toISOString();
   const makeLine = format === "json" ? jsonLines(time) : prettyLines(time, colors);
   const writer = new LogWriter(stream, (count) =>
     makeLine("warn", `lines dropped: ${count}; this log could not be written in time`),

@@ -113,19 +113,16 @@ function checkMissing({ otherwise, isOptional }: Rule): Result {
 
 function checkKind(rule: Rule, input: unknown, checked: unknown): Result {
   const { fields, items, members } = rule;
-  const isKind = items
-    ? Array.isArray(input)
-    : fields || members
-      ? isObject(input)
-      : isOfKind(rule, input);
-  if (!isKind) return broken(`must ${rule.must ?? standardMessage(rule)}`);
+  if (!isOfKind(rule, input)) return broken(`must ${rule.must ?? standardMessage(rule)}`);
   const [parts, same] = [input, checked] as [Record<string, unknown>, Record<string, unknown>];
   if (fields) return checkFields(rule, fields, parts, same);
   if (items) return checkAll(items, (input as unknown[]).keys(), parts, same);
   return members ? checkAll(members, Object.keys(parts), parts, same) : "complete";
 }
 
-function isOfKind({ text, oneOf, whole }: Rule, input: unknown): boolean {
+function isOfKind({ fields, members, items, text, oneOf, whole }: Rule, input: unknown): boolean {
+  if (items) return Array.isArray(input);
+  if (fields || members) return isObject(input);
   if (text) return typeof input === "string" && text.test(input);
   if (oneOf) return oneOf.includes(input);
   if (!whole) return true;

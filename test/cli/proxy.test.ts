@@ -67,7 +67,7 @@ describe("a command, with a proxy,", () => {
     const name = `the proxy 127.0.0.1:${proxy.port} (HTTPS_PROXY)`;
     expect([code, stdout.split("\n")[2]]).toEqual([
       5,
-      `problem\treachability\t${name} does not connect to ${new URL(url).host}: it answers with status 403` +
+      `problem\treachability\t${name} does not connect to ${new URL(url).host} (status 403)` +
         "\tcorrect HTTPS_PROXY, or exclude the server with NO_PROXY",
     ]);
   });

@@ -120,7 +120,7 @@ describe("the client, through a proxy,", () => {
     });
     await expect(client.getContentByName("A")).rejects.toThrow("status 403");
     expect(reasons).toStrictEqual(
-      Array(2).fill(expect.stringMatching(/^the proxy 127.*it answers with status 503$/)),
+      Array(2).fill(expect.stringMatching(/^the proxy 127.*\(status 503\)$/)),
     );
   });
 });
@@ -231,7 +231,7 @@ describe("a tunnel", () => {
     const url = "https://other.example:1";
     const client = clientOf({ url, proxy: `http://127.0.0.1:${proxy.port}` });
     await expect(client.getContentByName("A")).rejects.toThrow(
-      `the proxy 127.0.0.1:${proxy.port} does not connect to other.example:1: it answers with status 404`,
+      `the proxy 127.0.0.1:${proxy.port} does not connect to other.example:1 (status 404)`,
     );
   });
 

@@ -92,12 +92,10 @@ export function refusingProxy(
   server: string,
   status: number,
 ): ProxyError {
-  const refused = headers["proxy-authorization"]
+  const isKnown = headers["proxy-authorization"] !== undefined;
+  const hint = isKnown
     ? "refuses the user and the password of its URL"
     : "requires a user and a password";
-  const message =
-    status === 407
-      ? `${name} ${refused} (status 407)`
-      : `${name} does not connect to ${server}: it answers with status ${status}`;
-  return new ProxyError(message, { status });
+  const problem = status === 407 ? hint : `does not connect to ${server}`;
+  return new ProxyError(`${name} ${problem} (status ${status})`, { status });
 }

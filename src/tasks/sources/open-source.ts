@@ -3,6 +3,7 @@ import type { ClientOptions } from "../../client/client.js";
 import { type Budget, createBudget, type RetryNotice, type RetryOn } from "../../client/retry.js";
 import { findProxy } from "../../kit/net/environment-proxy.js";
 import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
 import type { VariableSource } from "../../model/source.js";
 import type { Data } from "../../store/data.js";
 import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/connection.js";
@@ -180,7 +181,7 @@ export function isNothingConfigured(given: GivenSettings): boolean {
 export function noSecretError(given: GivenSettings): UnauthorizedError {
   if (!isNothingConfigured(given) || !existsSync(DEFAULT_DATA_FILE)) return missingSecretError();
   return new UnauthorizedError(
-    `no server or data file is configured; to read the file in this folder, add --data ${DEFAULT_DATA_FILE}`,
+    command`no server or data file is configured; to read the file in this folder, add --data ${DEFAULT_DATA_FILE}`,
   );
 }
 

@@ -1,7 +1,8 @@
 /**
  * Prints the size of the code, and how much of it runs for everyday tasks, beside the goal for each:
- * `npm run proportion`. Fails if a figure is above its goal. With --list, also prints what the
- * figures count: imports, circles, files and functions.
+ * `npm run proportion`. Fails if a figure is above its limit: the goal, or until it is reached the
+ * figure that was reached last, which only ever goes down. With --list, also prints what the figures
+ * count: imports, circles, files and functions.
  */
 import { readFileSync } from "node:fs";
 import process from "node:process";
@@ -11,15 +12,20 @@ import { arrowsUp, circles } from "./rooms.mjs";
 
 const root = new URL("../", import.meta.url);
 
+/** The limits of figures that are above their goals. */
+const LIMITS = {
+};
+
 /** What is counted, with the figure, its goal, and the items that it counts. */
 const figures = [...size(), ...rooms(), ...running(await runTasks()), ...packages()];
-print("", "now", "goal");
+print("", "now", "limit", "goal");
 for (const { name, figure, goal, items = [] } of figures) {
-  print(`${figure > goal ? "! " : "  "}${name}`, inText(figure), inText(goal));
+  const limit = LIMITS[name] ?? goal;
+  print(`${figure > limit ? "! " : "  "}${name}`, ...[figure, limit, goal].map(inText));
   if (process.argv.includes("--list")) for (const item of items) print(`    ${item}`);
 }
-const above = figures.filter(({ figure, goal }) => figure > goal);
-if (above.length > 0) print(`\n${above.length} of ${figures.length} figures are above their goal`);
+const above = figures.filter(({ name, figure, goal }) => figure > (LIMITS[name] ?? goal));
+if (above.length > 0) print(`\n${above.length} of ${figures.length} figures are above their limit`);
 process.exitCode = above.length > 0 ? 1 : 0;
 
 /** Characters are without indentation. The terminal interface is left out, except in the mean. */

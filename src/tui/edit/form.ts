@@ -225,10 +225,12 @@ function inEditor(
   const field = form.field === "schema" ? "schema" : "value";
   const name = nameOf(form);
   const isJson = field === "schema" || form.inputs.type.text === "JSON";
-  const sealed = field === "value" && isValueKept(form) ? form.before?.value : undefined;
+  const keptValue = field === "value" && isValueKept(form) ? form.before?.value : undefined;
   const edit: Effect = async ({ places, openInEditor }) => {
     const plain =
-      sealed === undefined ? undefined : (await places.open(form.place)).decrypt(name, sealed);
+      keptValue === undefined
+        ? undefined
+        : (await places.open(form.place)).decrypt(name, keptValue);
     const text = plain === undefined ? form.inputs[field].text : valueText(plain);
     const shown = isJson ? indentedJson(text) : text;
     const edited = await openInEditor(shown, { name, isJson });

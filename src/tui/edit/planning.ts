@@ -37,8 +37,8 @@ export function deleteFrom(
   names: readonly string[],
   places: readonly number[],
 ): Step {
-  const nothing = { type: "STRING", description: "", value: undefined } as const;
-  const wanted = names.map((name): Assignment => ({ name, ...nothing }));
+  const NO_VALUE = { type: "STRING", description: "", value: undefined } as const;
+  const wanted = names.map((name): Assignment => ({ name, ...NO_VALUE }));
   return plan(
     state,
     { purpose: "delete" },
@@ -64,9 +64,9 @@ export function copyTo(
   const wanted = set.map(
     (entry): Assignment => ({ name: entry.variable.name, ...contentOf(entry) }),
   );
-  const nothing =
+  const emptyMessage =
     set.length === 0 ? "there is no value to copy" : "nothing to change: the values are the same";
-  return plan(state, { purpose: "copy", from }, places, wanted, nothing);
+  return plan(state, { purpose: "copy", from }, places, wanted, emptyMessage);
 }
 
 function plan(
@@ -74,13 +74,13 @@ function plan(
   edit: Pick<PlannedEdit, "purpose" | "from">,
   places: readonly number[],
   wanted: readonly Assignment[],
-  nothing: string,
+  emptyMessage: string,
 ): Step {
   return blockingEffect(state, async (tools) => {
     const parts = await plannedParts(tools, places, (editor, environments) =>
       editor.assign(environments.map((environment) => ({ environment, changes: wanted }))),
     );
-    if (parts.length === 0) return (now) => step(notify(now, nothing, "error"));
+    if (parts.length === 0) return (now) => step(notify(now, emptyMessage, "error"));
     const changed = new Set(parts.flatMap(({ changes }) => changes.map(({ name }) => name)));
     const unchanged = wanted.flatMap(({ name }) => (changed.has(name) ? [] : name));
     return (now) => review(now, { ...edit, parts, unchanged });
@@ -219,8 +219,8 @@ export function rollbackTo(state: State, entry: HistoryEntry, place: number, nam
     const changes = (await history?.rollBack(entry.id, name)) ?? [];
     return (now) => {
       const parts = inPlaces(now, place, changes);
-      const nothing = `nothing to roll back in ${placeName(now, place)}: shared names and rules are not rolled back`;
-      if (parts.length === 0) return step(notify(now, nothing));
+      const emptyMessage = `nothing to roll back in ${placeName(now, place)}: shared names and rules are not rolled back`;
+      if (parts.length === 0) return step(notify(now, emptyMessage));
       return review(now, { purpose: "rollback", parts, entry });
     };
   });

@@ -51,8 +51,14 @@ const ROW_FILTERS: readonly View["only"][] = [undefined, "differing", "missing"]
 
 const HANDLERS: Readonly<Record<string, CommandHandler<Matrix>>> = {
   open: { whyNot: whyNoName, run: openCell },
-  "next-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, 1, isGap)) },
-  "previous-difference": { whyNot: whyNoName, run: (state) => step(moveToNext(state, -1, isGap)) },
+  "next-difference": {
+    whyNot: whyNoName,
+    run: (state) => step(moveToNext(state, 1, isDifference)),
+  },
+  "previous-difference": {
+    whyNot: whyNoName,
+    run: (state) => step(moveToNext(state, -1, isDifference)),
+  },
   "filter-rows": {
     run: (state, { only }) => step(gridOf(state).with({ only: cycled(ROW_FILTERS, only, 1) })),
   },
@@ -227,7 +233,7 @@ function atColumn(state: State, column: number): State {
   });
 }
 
-function isGap({ table }: Pick<Grid, "table">, row: number): boolean {
+function isDifference({ table }: Pick<Grid, "table">, row: number): boolean {
   return hasKind(table, row, ["differs", "missing"]);
 }
 

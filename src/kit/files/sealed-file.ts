@@ -4,9 +4,8 @@ import { join } from "node:path";
 import { SEAL_BYTES, sealParts, unsealBytes } from "../crypto/aes-gcm.js";
 import { InvalidDataError } from "../text/errors.js";
 import { sizeText } from "../text/size.js";
-import { replaceFile } from "./durable-file.js";
+import { makeFolder, makePrivate, replaceFile } from "./durable-file.js";
 import { readRegularFile } from "./open-file.js";
-import { makeFolder, makePrivate } from "./private-folder.js";
 import { ifMissing, withPathInErrors } from "./system-errors.js";
 
 export interface SealedFileOptions {

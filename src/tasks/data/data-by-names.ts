@@ -1,9 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createFile } from "../../kit/files/durable-file.js";
+import { createFile, makeFolder } from "../../kit/files/durable-file.js";
 import { readRegularFile } from "../../kit/files/open-file.js";
-import { makeFolder } from "../../kit/files/private-folder.js";
 import { isPublic, isUnreadable } from "../../model/variable.js";
 import { entriesOf, labelOf, SETTINGS } from "../../store/edits/merge-entries.js";
 import { readContent } from "../../store/file/data-file.js";

@@ -1,8 +1,7 @@
 import { lstat, realpath, stat, unlink } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import { replaceFile } from "../../kit/files/durable-file.js";
+import { makeFolder, replaceFile } from "../../kit/files/durable-file.js";
 import { foreignWriter } from "../../kit/files/owners.js";
-import { makeFolder } from "../../kit/files/private-folder.js";
 import { hasCode, toInvalidFile } from "../../kit/files/system-errors.js";
 import { refuseNoHome } from "../../kit/process/this-process.js";
 import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";

@@ -1,8 +1,8 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
+import { makeFolder } from "../../kit/files/durable-file.js";
 import { withFileLock } from "../../kit/files/file-lock.js";
 import type { Account } from "../../kit/files/owners.js";
-import { makeFolder } from "../../kit/files/private-folder.js";
 import { ifMissing, toInvalidFile } from "../../kit/files/system-errors.js";
 import { cleanUpBeforeEnd } from "../../kit/process/signals.js";
 import {

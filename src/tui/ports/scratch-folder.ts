@@ -1,8 +1,8 @@
 import type { Stats } from "node:fs";
 import { lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makePrivate } from "../../kit/files/durable-file.js";
 import { createToken, holderOf } from "../../kit/files/lock-holder.js";
-import { makePrivate } from "../../kit/files/private-folder.js";
 import { toInvalidFile } from "../../kit/files/system-errors.js";
 
 /**

@@ -3,10 +3,11 @@ import { InvalidDataError } from "../../src/kit/text/errors.js";
 import { type Data, NO_DATA } from "../../src/store/data.js";
 import {
   addEnvironment,
+  addKey,
   renameEnvironment,
   rotateEnvironment,
+  rotateKey,
 } from "../../src/store/edits/edit-environments.js";
-import { addKey, rotateKey } from "../../src/store/edits/edit-keys.js";
 import { type Assignment, renameVariable, setValues } from "../../src/store/edits/edit-values.js";
 import { mergeData } from "../../src/store/edits/merge-data.js";
 import { FileSealing } from "../../src/store/file/file-sealing.js";

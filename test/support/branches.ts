@@ -10,11 +10,13 @@ import { isPublic, type VariableType, valueFitsType } from "../../src/model/vari
 import { type Data, NO_DATA, withLastIds } from "../../src/store/data.js";
 import {
   addEnvironment,
+  addKey,
   removeEnvironment,
+  removeKey,
   renameEnvironment,
   rotateEnvironment,
+  rotateKey,
 } from "../../src/store/edits/edit-environments.js";
-import { addKey, removeKey, rotateKey } from "../../src/store/edits/edit-keys.js";
 import {
   type Assignment,
   renameVariable,

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { UsageError } from "../../kit/text/errors.js";
+import { NotFoundError, UsageError } from "../../kit/text/errors.js";
+import { suggestion } from "../../kit/text/nearest.js";
 import {
   type Environment,
   type EnvironmentRecord,
@@ -80,7 +81,7 @@ export function rotateEnvironment(
 }
 
 /** A rotated environment or named key. A later expiry applies to the new pair only. */
-export function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
+function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
   key: T,
   credentials: KeyPair,
   { now, grace, validUntil }: RotationTimes,
@@ -99,7 +100,7 @@ export function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until"
   return { ...fields, ...credentials, ...(grace > 0 && previous.length > 0 && { previous }) };
 }
 
-export function replaceEnvironment(
+function replaceEnvironment(
   data: Data,
   replaced: EnvironmentRecord,
   record: EnvironmentRecord,
@@ -155,4 +156,61 @@ export async function issueCredentials(
     return changed;
   });
   return issued;
+}
+
+/** @throws NotFoundError; UsageError for an ambiguous environment or a name that it has */
+export function addKey(data: Data, environment: string, added: NamedKey): Data {
+  return withKeys(data, environment, (keys, of) => {
+    if (keys.some(({ name }) => name === added.name))
+      throw new UsageError(`${of} has a key "${added.name}" already`);
+    return [...keys, added];
+  });
+}
+
+/** @throws NotFoundError; UsageError for an ambiguous environment, and an end in the past */
+export function rotateKey(
+  data: Data,
+  environment: string,
+  name: string,
+  pair: KeyPair,
+  rotation: RotationTimes,
+): Data {
+  const { now, validUntil } = rotation;
+  return withKey(data, environment, name, (rotated, of) => {
+    const valid_until = validUntil ?? rotated.valid_until;
+    if (valid_until !== undefined && Date.parse(valid_until) <= now)
+      throw new UsageError(
+        `the key "${name}" of ${of} expired at ${valid_until}: give it a new end with --expires`,
+      );
+    const rotated_at = new Date(now).toISOString();
+    return [
+      { ...withNewPair(rotated, pair, rotation), rotated_at, ...(valid_until && { valid_until }) },
+    ];
+  });
+}
+
+/** @throws NotFoundError; UsageError for an ambiguous environment */
+export function removeKey(data: Data, environment: string, name: string): Data {
+  return withKey(data, environment, name, () => []);
+}
+
+type Change<T> = (changed: T, environment: string) => readonly NamedKey[];
+
+function withKey(data: Data, environment: string, name: string, change: Change<NamedKey>): Data {
+  return withKeys(data, environment, (keys, of) => {
+    const names = keys.map((key) => key.name);
+    if (names.includes(name))
+      return keys.flatMap((key) => (key.name === name ? change(key, of) : key));
+    const hint = suggestion(name, names);
+    throw new NotFoundError(
+      `${of} has no key "${name}"${hint}; there is ${names.join(", ") || "none"}`,
+    );
+  });
+}
+
+function withKeys(data: Data, environment: string, change: Change<readonly NamedKey[]>): Data {
+  const changed = findEnvironment(data.environments, environment);
+  const { keys: before = [], ...fields } = changed;
+  const keys = change(before, qualifiedName(changed));
+  return replaceEnvironment(data, changed, { ...fields, ...(keys.length > 0 && { keys }) });
 }

@@ -2,7 +2,7 @@ import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
-import { addKey } from "../../../src/store/edits/edit-keys.js";
+import { addKey } from "../../../src/store/edits/edit-environments.js";
 import { dataPieces } from "../../../src/store/file/data-file.js";
 import { sealedBranches } from "../../support/branches.js";
 import { runCli } from "../../support/cli.js";

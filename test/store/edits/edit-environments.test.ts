@@ -2,13 +2,15 @@ import { describe, expect, it } from "vitest";
 import { NotFoundError, UsageError } from "../../../src/kit/text/errors.js";
 import {
   addEnvironment,
+  addKey,
   copyValues,
   removeEnvironment,
+  removeKey,
   renameEnvironment,
   replaceCredentials,
   rotateEnvironment,
+  rotateKey,
 } from "../../../src/store/edits/edit-environments.js";
-import { addKey, removeKey, rotateKey } from "../../../src/store/edits/edit-keys.js";
 import { checkData } from "../../../src/store/schema/parse-data.js";
 import { DATA } from "../../support/data.js";
 

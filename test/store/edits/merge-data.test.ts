@@ -4,11 +4,13 @@ import type { EnvironmentRecord } from "../../../src/model/environment.js";
 import { type Data, NO_DATA, withLastIds } from "../../../src/store/data.js";
 import {
   addEnvironment,
+  addKey,
   removeEnvironment,
+  removeKey,
   renameEnvironment,
   rotateEnvironment,
+  rotateKey,
 } from "../../../src/store/edits/edit-environments.js";
-import { addKey, removeKey, rotateKey } from "../../../src/store/edits/edit-keys.js";
 import {
   type Assignment,
   renameVariable,

@@ -136,7 +136,7 @@ const remove = defineCommand({
   flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: ["appvars env key remove production ana --data vars.json"],
   async run({ environment, key: name }, flags, context) {
-    const { removeKey } = await import("../../../store/edits/edit-keys.js");
+    const { removeKey } = await import("../../../store/edits/edit-environments.js");
     const { dataPlace } = readSettings(flags, context);
     const changed = await updateData(dataPlace, context, (data) =>
       removeKey(data, environment, name),
@@ -170,7 +170,7 @@ function parsePatterns(text: string): string[] {
   );
 }
 
-type Edits = typeof import("../../../store/edits/edit-keys.js");
+type Edits = typeof import("../../../store/edits/edit-environments.js");
 
 /** Changes a key, and prints its new credentials. Resolves as `updateData`. */
 async function issueKey(
@@ -180,9 +180,8 @@ async function issueKey(
   context: Context,
   change: (edits: Edits, data: Data, pair: KeyPair) => Data,
 ): Promise<Data | undefined> {
-  const { freshCredentials } = await import("../../../store/edits/edit-environments.js");
-  const edits = await import("../../../store/edits/edit-keys.js");
-  const pair = freshCredentials();
+  const edits = await import("../../../store/edits/edit-environments.js");
+  const pair = edits.freshCredentials();
   const { dataPlace } = readSettings(flags, context);
   const changed = await updateData(dataPlace, context, (data) => change(edits, data, pair));
   if (!changed) return undefined;

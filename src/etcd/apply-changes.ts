@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { InvalidDataError } from "../kit/text/errors.js";
 import { byId, type Data, LISTS, type List } from "../store/data.js";
-import { idOf, isSameRecord, type RecordChange } from "../store/record-changes.js";
+import { idOf, isSameRecord, type RecordChange } from "../store/history.js";
 import { checkRecord } from "../store/schema/parse-data.js";
 
 /** Changes per batch, which takes a few milliseconds. */

@@ -3,7 +3,7 @@ import { utcMs } from "../kit/text/duration.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import { ANYTHING, applyRule, optional, POSITIVE, type Rule, rule } from "../kit/text/rules.js";
 import type { Data } from "../store/data.js";
-import { RECORD_CHANGE, type RecordChange } from "../store/record-changes.js";
+import { RECORD_CHANGE, type RecordChange } from "../store/history.js";
 import { LAST_IDS } from "../store/schema/data-rules.js";
 import { decode, parseStoredText } from "../store/schema/parse-data.js";
 

@@ -1,8 +1,7 @@
 import { withName } from "../kit/files/system-errors.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
-import { type Change, withoutCredentials } from "../store/history.js";
-import type { RecordChange } from "../store/record-changes.js";
+import { type Change, type RecordChange, withoutCredentials } from "../store/history.js";
 import type { StoredKey } from "./answers.js";
 import { applyChanges } from "./apply-changes.js";
 import { type Entry, type Head, KEYS, logKey, parseChanges, parseEntry, parseHead } from "./log.js";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { applyChanges } from "../../src/etcd/apply-changes.js";
 import { InvalidDataError } from "../../src/kit/text/errors.js";
 import { type Data, withLastIds } from "../../src/store/data.js";
-import { changesBetween, type RecordChange, sortedById } from "../../src/store/record-changes.js";
+import { changesBetween, type RecordChange, sortedById } from "../../src/store/history.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
 import { MARKER } from "../store/broken-data.js";
 import { DATA } from "../support/data.js";

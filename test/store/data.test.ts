@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Data, NO_DATA, nextId, withLastIds } from "../../src/store/data.js";
-import { isSameData } from "../../src/store/record-changes.js";
+import { isSameData } from "../../src/store/history.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
 import { DATA, edited } from "../support/data.js";
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import type { Data } from "../../store/data.js";
-import { isSameData } from "../../store/record-changes.js";
+import { isSameData } from "../../store/history.js";
 import type { LocalData } from "../../tasks/data/local-data.js";
 import { localData, readData, readHistory } from "../../tasks/data/open-data.js";
 import { isSameFile } from "../../tasks/safe-files.js";

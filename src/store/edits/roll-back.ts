@@ -1,7 +1,6 @@
 import { type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
 import type { Data, ValueRecord, VariableRecord } from "../data.js";
-import type { Change } from "../history.js";
-import { recordsAfter } from "../record-changes.js";
+import { type Change, recordsAfter } from "../history.js";
 import { freshCredentials } from "./edit-environments.js";
 
 interface RollBackOptions {

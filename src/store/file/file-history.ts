@@ -16,11 +16,11 @@ import type { Data } from "../data.js";
 import {
   type Author,
   type Change,
+  changesBetween,
   type History,
   recordedData,
   withoutCredentials,
 } from "../history.js";
-import { changesBetween } from "../record-changes.js";
 import { MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import type { FileSealing } from "./file-sealing.js";
 import {

@@ -2,15 +2,17 @@ import { createHash } from "node:crypto";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { applyRule, COUNT, optional, rule, TEXT } from "../../kit/text/rules.js";
 import type { Data } from "../data.js";
-import { type Change, OUTSIDE, recordedData } from "../history.js";
 import {
+  type Change,
   changesBetween,
+  OUTSIDE,
   RECORD,
   RECORD_CHANGE,
   type RecordChange,
   type Records,
+  recordedData,
   recordsAfter,
-} from "../record-changes.js";
+} from "../history.js";
 import { parseStoredText } from "../schema/parse-data.js";
 import type { FileSealing } from "./file-sealing.js";
 

@@ -4,9 +4,9 @@ import { ChangedError, type ReplaceFile, withFileLock } from "../../kit/files/fi
 import { readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { type Data, NO_DATA } from "../data.js";
-import { applyChange } from "../edits/apply-change.js";
 import { type Author, NOBODY } from "../history.js";
 import { parseData } from "../schema/parse-data.js";
+import { applyChange } from "../schema/value-schema.js";
 import type { ChangeData, UpdateOptions } from "../store.js";
 import { dataPieces, MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import { historyPathOf, recordWrite } from "./file-history.js";

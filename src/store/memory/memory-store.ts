@@ -1,7 +1,7 @@
 import type { Data } from "../data.js";
-import { applyChange } from "../edits/apply-change.js";
 import { FollowedStore } from "../followed-store.js";
 import { checkData } from "../schema/parse-data.js";
+import { applyChange } from "../schema/value-schema.js";
 import type { ChangeData, EditableStore, UpdateOptions } from "../store.js";
 
 /**

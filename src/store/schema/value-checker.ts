@@ -3,7 +3,7 @@ import type { RE2JS } from "re2js";
 import { durationMs } from "../../kit/text/duration.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { JsonSchema } from "../../model/variable.js";
-import { MAX_SCHEMA, schemaProblem } from "./schema-keywords.js";
+import { MAX_SCHEMA, schemaProblem } from "./data-rules.js";
 
 /** The largest product of the sizes of a schema and a value: a check takes up to about a second. */
 const MAX_PRODUCT = 50_000_000;

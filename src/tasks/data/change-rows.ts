@@ -2,8 +2,13 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type Environment, qualifiedName } from "../../model/environment.js";
 import { isPublic, valueText } from "../../model/variable.js";
 import type { Data, List, ValueRecord, VariableRecord } from "../../store/data.js";
-import { type RecordedEnvironment, recordedData } from "../../store/history.js";
-import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
+import {
+  changesBetween,
+  idOf,
+  type RecordChange,
+  type RecordedEnvironment,
+  recordedData,
+} from "../../store/history.js";
 import { HIDDEN } from "../settings/setting-table.js";
 
 /**

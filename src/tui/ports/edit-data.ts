@@ -3,8 +3,13 @@ import { type Environment, findEnvironment, qualifiedName } from "../../model/en
 import { type Data, NO_DATA, type ValueRecord, type VariableRecord } from "../../store/data.js";
 import { renameVariable, setValues, unsetValues } from "../../store/edits/edit-values.js";
 import { rollBack } from "../../store/edits/roll-back.js";
-import { changesSince, type History as Writes } from "../../store/history.js";
-import { changesBetween, idOf, type RecordChange } from "../../store/record-changes.js";
+import {
+  changesBetween,
+  changesSince,
+  idOf,
+  type RecordChange,
+  type History as Writes,
+} from "../../store/history.js";
 import type { LocalData } from "../../tasks/data/local-data.js";
 import type { Change, Content, EnvironmentChanges, History, HistoryEntry } from "../state/ports.js";
 

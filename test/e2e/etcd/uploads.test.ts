@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { Gateway, type GatewayOptions, type Transaction } from "../../../src/etcd/gateway.js";
 import { type Head, logKey, partKey } from "../../../src/etcd/log.js";
 import type { Data, ValueRecord } from "../../../src/store/data.js";
-import { isSameData } from "../../../src/store/record-changes.js";
+import { isSameData } from "../../../src/store/history.js";
 import type { Store } from "../../../src/store/store.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set } from "../../support/edits.js";

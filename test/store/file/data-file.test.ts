@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Data, NO_DATA } from "../../../src/store/data.js";
 import { dataPieces } from "../../../src/store/file/data-file.js";
-import { sortedById } from "../../../src/store/record-changes.js";
+import { sortedById } from "../../../src/store/history.js";
 import { parseData } from "../../../src/store/schema/parse-data.js";
 import { DATA, edited } from "../../support/data.js";
 

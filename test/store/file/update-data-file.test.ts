@@ -21,7 +21,7 @@ import { type Data, nextId } from "../../../src/store/data.js";
 import { readFileHistory } from "../../../src/store/file/file-history.js";
 import { openDataFile } from "../../../src/store/file/json-file-store.js";
 import { updateDataFile } from "../../../src/store/file/update-data-file.js";
-import { sortedById } from "../../../src/store/record-changes.js";
+import { sortedById } from "../../../src/store/history.js";
 import { parseData } from "../../../src/store/schema/parse-data.js";
 import { DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";

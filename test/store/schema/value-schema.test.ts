@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { JsonValue } from "../../../src/kit/text/strict-json.js";
 import type { JsonSchema } from "../../../src/model/variable.js";
 import type { ValueRecord } from "../../../src/store/data.js";
-import { schemaProblem } from "../../../src/store/schema/schema-keywords.js";
+import { schemaProblem } from "../../../src/store/schema/data-rules.js";
 import { loadValueChecker } from "../../../src/store/schema/value-checker.js";
 import { checkPlainValues, findProblems } from "../../../src/store/schema/value-schema.js";
 import { type DATA, edited } from "../../support/data.js";

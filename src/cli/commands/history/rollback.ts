@@ -4,7 +4,7 @@ import { ChangedMeanwhileError, NotFoundError, UsageError } from "../../../kit/t
 import { findEnvironment } from "../../../model/environment.js";
 import { createMatcher } from "../../../model/name-matcher.js";
 import type { Data } from "../../../store/data.js";
-import { isSameData } from "../../../store/record-changes.js";
+import { isSameData } from "../../../store/history.js";
 import { namesOf, rowsBetween } from "../../../tasks/data/change-rows.js";
 import { readHistory, updateData } from "../../../tasks/data/open-data.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";

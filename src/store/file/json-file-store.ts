@@ -1,5 +1,4 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { Low } from "lowdb";
 import { NotDurableError, withPathInErrors } from "../../kit/files/system-errors.js";
 import { type FileWatch, watchFile } from "../../kit/files/watch-file.js";
 import { type Data, NO_DATA } from "../data.js";
@@ -38,8 +37,6 @@ class JsonFileStore extends FollowedStore implements FileStore {
   readonly #path: string;
   readonly #options: DataFileOptions;
   readonly #closed = new AbortController();
-  /** Its data may be ahead of the disk, unlike `snapshot`. */
-  readonly #db: Low<Data>;
   snapshot = NO_DATA;
   problem: string | undefined;
   #watch: FileWatch | undefined;
@@ -51,12 +48,6 @@ class JsonFileStore extends FollowedStore implements FileStore {
     super();
     this.#path = path;
     this.#options = options;
-    const read = async () => {
-      options.check?.(path);
-      return readDataFile(path, { parse: this.#parse });
-    };
-    // `updateDataFile` has an adapter that writes, since that needs the lock.
-    this.#db = new Low({ read, write: async () => {} }, NO_DATA);
   }
 
   async open(): Promise<this> {
@@ -91,20 +82,17 @@ class JsonFileStore extends FollowedStore implements FileStore {
       clock,
       sealing: await fileSealing(sealKeys),
     };
-    const updating = updateDataFile(this.#path, change, options, this.#db);
     try {
-      this.#written = (await withPathInErrors(this.#path, updating)).written;
+      const updating = updateDataFile(this.#path, change, options);
+      const { data, written } = await withPathInErrors(this.#path, updating);
+      [this.snapshot, this.#written] = [data, written];
     } catch (error) {
+      if (!((error as Error).cause instanceof NotDurableError)) throw error;
       // The change was made nevertheless.
-      if ((error as Error).cause instanceof NotDurableError) this.#show();
+      await this.#problemOfRead();
+      this.tell();
       throw error;
     }
-    this.#show();
-  }
-
-  #show(): void {
-    if (this.snapshot === this.#db.data) return;
-    this.snapshot = this.#db.data;
     this.tell();
   }
 
@@ -148,8 +136,8 @@ class JsonFileStore extends FollowedStore implements FileStore {
   }
 
   async #read(): Promise<undefined> {
-    await this.#db.read();
-    this.snapshot = this.#db.data;
+    this.#options.check?.(this.#path);
+    this.snapshot = await readDataFile(this.#path, { parse: this.#parse });
   }
 
   readonly #parse = async (bytes: Buffer): Promise<Data> => {

@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { type Adapter, Low } from "lowdb";
+import { Low } from "lowdb";
 import { ChangedError, type ReplaceFile, withFileLock } from "../../kit/files/file-lock.js";
 import { readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
@@ -23,17 +23,12 @@ interface FileUpdateOptions extends Pick<UpdateOptions, "mayBreakSchemas"> {
   sealing?: FileSealing | undefined;
 }
 
-/** A `LockedFile` replaces it while the lock is held. */
-const UNLOCKED: Adapter<Data> = { read: async () => null, write: async () => {} };
-
 /**
  * Reads the data file, applies `change`, records it in the history and replaces the file, all under
  * its lock: no other writer's change is lost, and this one is on disk when this resolves. If
  * another program changes the file meanwhile, `change` is called again. A link stays a link.
  * Without a change, nothing is written, unless the sealing is due.
  *
- * @param db if the update fails before the file is replaced, its data is meaningless until it is
- *   read again
  * @returns the data as it was written, and the fingerprint of the file if that has changed
  * @throws NotDurableError when the change was made but may not be on disk. Otherwise the file is
  *   unchanged: InvalidDataError when it can't be read, locked or written, or when its history can't
@@ -43,22 +38,20 @@ export async function updateDataFile(
   path: string,
   change: ChangeData,
   options: FileUpdateOptions = {},
-  db = new Low<Data>(UNLOCKED, NO_DATA),
 ): Promise<{ data: Data; written?: string | undefined }> {
-  const { adapter } = db;
   try {
     const file = await realpath(path).catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
     });
     const update = async (replace: ReplaceFile) => {
-      const locked = new LockedFile(file, replace, options);
-      db.adapter = locked;
+      const locked = lockedFile(file, replace, options);
+      const db = new Low(locked, NO_DATA);
       await db.read();
-      const next = await applyChange(db.data, change, options);
-      if (next === db.data && !options.sealing?.isDue) return { data: next };
-      db.data = next;
+      const data = await applyChange(db.data, change, options);
+      if (data === db.data && !options.sealing?.isDue) return { data };
+      db.data = data;
       await db.write();
-      return { data: next, written: locked.written };
+      return { data, written: locked.written };
     };
     const { signal } = options;
     return await withFileLock(file, update, {
@@ -70,49 +63,39 @@ export async function updateDataFile(
     throw error instanceof Error && "syscall" in error
       ? toInvalidData(error, "can't be written")
       : error;
-  } finally {
-    db.adapter = adapter;
   }
 }
 
 /** lowdb's adapter for a data file under its lock. */
-class LockedFile implements Adapter<Data> {
-  readonly #file: string;
-  readonly #replace: ReplaceFile;
-  readonly #options: FileUpdateOptions;
-  #data = NO_DATA;
-  /** The state of the file as it was read. */
-  #state = "";
-  /** The fingerprint of the file once it is written. */
-  written: string | undefined;
-
-  constructor(file: string, replace: ReplaceFile, options: FileUpdateOptions) {
-    this.#file = file;
-    this.#replace = replace;
-    this.#options = options;
-  }
-
-  async read(): Promise<Data> {
-    const parse = (bytes: Buffer) => {
-      this.#state = stateOf(bytes);
-      return parseData(bytes, this.#options.sealing?.open);
-    };
-    this.#data = await readDataFile(this.#file, { parse });
-    return this.#data;
-  }
-
-  async write(next: Data): Promise<void> {
-    const { author = NOBODY, clock = Date.now, sealing } = this.#options;
-    const bytes = Buffer.concat([...dataPieces(sealing?.seal(next) ?? next)]);
-    const states = [this.#state, stateOf(bytes)] as const;
-    const write = { data: this.#data, next, states, author, clock, sealing };
-    let mark = async () => {};
-    this.written = await this.#replace([bytes], async () => {
-      mark = await recordWrite(this.#file, write);
-      // The clock of a file system may not tell two changes apart.
-      const now = await readRegularFile(this.#file, MAX_DATA_SIZE).catch(() => undefined);
-      if (!now || stateOf(now.bytes) !== this.#state) throw new ChangedError();
-    });
-    await mark().catch(() => {});
-  }
+function lockedFile(
+  file: string,
+  replace: ReplaceFile,
+  { author = NOBODY, clock = Date.now, sealing }: FileUpdateOptions,
+) {
+  /** The file as it was read. */
+  let [data, state] = [NO_DATA, ""];
+  const parse = (bytes: Buffer) => {
+    state = stateOf(bytes);
+    return parseData(bytes, sealing?.open);
+  };
+  return {
+    /** The fingerprint of the file once it is written. */
+    written: undefined as string | undefined,
+    async read(): Promise<Data> {
+      data = await readDataFile(file, { parse });
+      return data;
+    },
+    async write(next: Data): Promise<void> {
+      const bytes = Buffer.concat([...dataPieces(sealing?.seal(next) ?? next)]);
+      const states = [state, stateOf(bytes)] as const;
+      let mark = async () => {};
+      this.written = await replace([bytes], async () => {
+        mark = await recordWrite(file, { data, next, states, author, clock, sealing });
+        // The clock of a file system may not tell two changes apart.
+        const now = await readRegularFile(file, MAX_DATA_SIZE).catch(() => undefined);
+        if (!now || stateOf(now.bytes) !== state) throw new ChangedError();
+      });
+      await mark().catch(() => {});
+    },
+  };
 }

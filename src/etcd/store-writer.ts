@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import { durationText } from "../kit/text/printable.js";
 import type { Data } from "../store/data.js";
-import { type Author, changesBetween, type RecordChange, sortedById } from "../store/history.js";
+import { type Author, changesBetween, type RecordChange } from "../store/history.js";
 import { checkData } from "../store/schema/parse-data.js";
 import { applyChange } from "../store/schema/value-schema.js";
 import type { ChangeData, UpdateOptions } from "../store/store.js";
@@ -92,7 +92,7 @@ export class StoreWriter {
     const { url } = this.#options;
     if (await revisionOf(this.#target, this.#target.prefix + KEYS.head))
       throw new InvalidDataError(`${url} holds data already`);
-    const [write, first] = [newId(), sortedById(checkData(data))];
+    const [write, first] = [newId(), checkData(data)];
     const entry = this.#entry(write, write, [], first);
     if (!(await this.#writeAll(first, newId(), 1, entry)))
       throw new InvalidDataError(`${url} holds data, or a log without a head: use another prefix`);

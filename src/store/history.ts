@@ -7,7 +7,7 @@ import {
   type EnvironmentRecord,
   type RotatedPair,
 } from "../model/environment.js";
-import { byId, type Data, LISTS, type List } from "./data.js";
+import { type Data, LISTS, type List } from "./data.js";
 
 /** `user@host`, and the command, such as `set`. */
 export interface Author {
@@ -157,15 +157,6 @@ export function recordsAfter<T extends Records>(
     environments: after("environments"),
     variables: after("variables"),
     values: after("values"),
-  };
-}
-
-export function sortedById(data: Data): Data {
-  return {
-    ...data,
-    environments: data.environments.toSorted(byId),
-    variables: data.variables.toSorted(byId),
-    values: data.values.toSorted(byId),
   };
 }
 

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { applyChanges } from "../../src/etcd/apply-changes.js";
 import { InvalidDataError } from "../../src/kit/text/errors.js";
 import { type Data, withLastIds } from "../../src/store/data.js";
-import { changesBetween, type RecordChange, sortedById } from "../../src/store/history.js";
+import { changesBetween, type RecordChange } from "../../src/store/history.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
 import { MARKER } from "../store/broken-data.js";
-import { DATA } from "../support/data.js";
+import { DATA, sortedById } from "../support/data.js";
 import { increment, set, unset } from "../support/edits.js";
 import { Random } from "../support/random.js";
 

@@ -1,4 +1,4 @@
-import type { Data } from "../../src/store/data.js";
+import { byId, type Data } from "../../src/store/data.js";
 import { aRecord } from "./records.js";
 
 /**
@@ -78,4 +78,14 @@ export function edited(change: (data: ReturnType<typeof mutableCopy>) => void): 
 // biome-ignore lint/suspicious/noExplicitAny: tests of broken data write values that the types forbid
 function mutableCopy(): any {
   return structuredClone(DATA);
+}
+
+/** The data as a store reads it. */
+export function sortedById(data: Data): Data {
+  return {
+    ...data,
+    environments: data.environments.toSorted(byId),
+    variables: data.variables.toSorted(byId),
+    values: data.values.toSorted(byId),
+  };
 }

@@ -1,7 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { expect, it } from "vitest";
-import { sortedById } from "../../../src/store/history.js";
-import { DATA, edited } from "../../support/data.js";
+import { DATA, edited, sortedById } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { COUNTS, FULL, migrate, newFile, readData } from "../../support/migrating.js";
 

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type Data, NO_DATA } from "../../../src/store/data.js";
 import { dataPieces } from "../../../src/store/file/data-file.js";
-import { sortedById } from "../../../src/store/history.js";
 import { parseData } from "../../../src/store/schema/parse-data.js";
-import { DATA, edited } from "../../support/data.js";
+import { DATA, edited, sortedById } from "../../support/data.js";
 
 const LAST_IDS = { environments: 4, variables: 9, values: 0 };
 const AWKWARD = 'a\n"b"\\\u2028\u0000\u007f é 👋 \ud800 </script> $x `y`';

@@ -13,8 +13,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
 import { createDataFile } from "../../../src/store/file/data-file.js";
 import { openDataFile } from "../../../src/store/file/json-file-store.js";
-import { sortedById } from "../../../src/store/history.js";
-import { DATA } from "../../support/data.js";
+import { DATA, sortedById } from "../../support/data.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 describe("createDataFile", () => {

@@ -15,7 +15,7 @@ import { describeStore } from "./store.js";
 /** A data file with this content, sealed as far as it is valid. */
 async function sealedFile(content: unknown): Promise<string> {
   const data = withDefaults(content);
-  const sealed = new FileSealing({ keys: SEAL_KEY, form: "sealed" }).seal(data);
+  const sealed = new FileSealing(SEAL_KEY, "sealed").seal(data);
   const { path } = await dataFile(Buffer.concat([...dataPieces(sealed)]).toString());
   return path;
 }
@@ -48,7 +48,7 @@ describeHistory("a sealed data file", async (data) => {
   const author = { actor: "me@here", command: "test" };
   return {
     update: (change) =>
-      updateDataFile(path, change, { author, sealing: new FileSealing({ keys: SEAL_KEY }) }),
-    history: () => readFileHistory(path, new FileSealing({ keys: SEAL_KEY })),
+      updateDataFile(path, change, { author, sealing: new FileSealing(SEAL_KEY) }),
+    history: () => readFileHistory(path, new FileSealing(SEAL_KEY)),
   };
 });

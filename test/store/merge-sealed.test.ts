@@ -256,7 +256,7 @@ describe("with the key, a merge of sealed files", () => {
 
   it("keeps the texts of a side that has sealed it with a new key, and seals those of the other again", async () => {
     const keys = `${"f".repeat(32)}\n${KEYS}`;
-    const sealing = new FileSealing({ keys, form: "sealed" });
+    const sealing = new FileSealing(keys, "sealed");
     const rotated = sealing.seal(sealing.open(ours));
     for (const sides of [
       [base, rotated, theirs],

@@ -388,7 +388,7 @@ export const KEYS = "0123456789abcdef0123456789abcdef\n";
 
 /** The content of a sealed file. */
 export function openSealed(content: Data, keys = KEYS): Data {
-  return new FileSealing({ keys }).open(content);
+  return new FileSealing(keys).open(content);
 }
 
 /**
@@ -396,9 +396,9 @@ export function openSealed(content: Data, keys = KEYS): Data {
  * text of the base.
  */
 export function sealedBranches(base: Data, ...branches: Data[]): Data[] {
-  const sealed = new FileSealing({ keys: KEYS, form: "sealed" }).seal(base);
+  const sealed = new FileSealing(KEYS, "sealed").seal(base);
   const sealBranch = (data: Data) => {
-    const sealing = new FileSealing({ keys: KEYS });
+    const sealing = new FileSealing(KEYS);
     sealing.open(sealed);
     return checkData(sealing.seal(data));
   };

@@ -40,7 +40,7 @@ export async function fileSealing(
 ): Promise<FileSealing | undefined> {
   return keys === undefined
     ? undefined
-    : new (await import("./file-sealing.js")).FileSealing({ keys, form });
+    : new (await import("./file-sealing.js")).FileSealing(keys, form);
 }
 
 export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined): Promise<Data> {

@@ -1,3 +1,5 @@
+import { seal, unseal } from "../../kit/crypto/aes-gcm.js";
+import { findSealKey, parseSealKeys } from "../../kit/crypto/seal-keys.js";
 import { withName } from "../../kit/files/system-errors.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
@@ -7,11 +9,10 @@ import {
   qualifiedName,
   type RotatedPair,
 } from "../../model/environment.js";
-import { isSealedText, NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { isSealedText, NEEDS_SEAL_KEY, SEALED_PREFIX } from "../../model/sealed-text.js";
 import { isPublic } from "../../model/variable.js";
 import type { Data } from "../data.js";
 import { checkData, parseStoredText } from "../schema/parse-data.js";
-import { TextSealing } from "./text-sealing.js";
 
 /** What a secret is sealed for: names, since a merge gives records other ids. */
 type Owner = readonly [list: string, application: string, environment: string, ...names: string[]];
@@ -28,12 +29,6 @@ export type SealedForm = "sealed" | "plain" | "kept" | undefined;
 /** Secrets are padded to a multiple of this length. */
 const STEP = 32;
 
-export interface FileSealingOptions {
-  /** The content of a key file. */
-  keys: string;
-  form?: SealedForm;
-}
-
 /**
  * Opens and seals the secrets of one version of a data file, or of several that are merged
  * (docs/design/sealing.md). A secret that is still the same keeps its sealed text.
@@ -46,8 +41,8 @@ export class FileSealing {
   #isOpenedSealed = false;
   #isOutdated = false;
 
-  /** @throws UsageError for the keys */
-  constructor({ keys, form }: FileSealingOptions) {
+  /** @param keys the content of a key file @throws UsageError for the keys */
+  constructor(keys: string, form?: SealedForm) {
     this.#texts = new TextSealing(keys);
     this.#form = form;
   }
@@ -71,7 +66,7 @@ export class FileSealing {
     }
     const { sealed: _, ...data } = mapSecrets(content, (holder, field, owner, place) => ({
       ...holder,
-      [field]: withPlace(place, () => this.#open(holder[field] as string, owner)),
+      [field]: this.#open(holder[field] as string, owner, place),
     }));
     // Types could not be checked while values were sealed.
     return checkData(data, content);
@@ -114,13 +109,17 @@ export class FileSealing {
     return content;
   }
 
-  #open(text: string, owner: Owner): JsonValue {
-    const key = JSON.stringify(owner);
-    const json = this.#texts.open(text, key).trimEnd();
-    this.#isOutdated ||= !this.#texts.isCurrent(text);
-    if (!this.#texts.isCurrent(this.#opened.get(key + json) ?? ""))
-      this.#opened.set(key + json, text);
-    return parseStoredText(json) as JsonValue;
+  #open(text: string, owner: Owner, place: string): JsonValue {
+    try {
+      const key = JSON.stringify(owner);
+      const json = this.#texts.open(text, key).trimEnd();
+      this.#isOutdated ||= !this.#texts.isCurrent(text);
+      if (!this.#texts.isCurrent(this.#opened.get(key + json) ?? ""))
+        this.#opened.set(key + json, text);
+      return parseStoredText(json) as JsonValue;
+    } catch (error) {
+      throw withName(`can't be opened: ${place}`, error);
+    }
   }
 
   #seal(value: JsonValue, owner: Owner, isAgain: boolean): string {
@@ -194,14 +193,8 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
   // Nobody without a seal key can change the limits of an API key.
   const { only, valid_until } = pair as Partial<NamedKey>;
   const limits = JSON.stringify([only, valid_until]);
-  const owner = [
-    "environments",
-    environment.application,
-    environment.name,
-    name,
-    pair.api_key,
-    limits,
-  ] as const;
+  const { application, name: environmentName } = environment;
+  const owner = ["environments", application, environmentName, name, pair.api_key, limits] as const;
   const place = `the API secret of ${name === "" ? "" : `the key ${name} of `}${qualifiedName(environment)}`;
   const copy = {
     ...pair,
@@ -213,10 +206,46 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
   return replace(copy, "api_secret", owner, place);
 }
 
-function withPlace<T>(place: string, open: () => T): T {
-  try {
-    return open();
-  } catch (error) {
-    throw withName(`can't be opened: ${place}`, error);
+const SEALED_TEXT = new RegExp(`^${SEALED_PREFIX}([\\w-]{11}):([\\w-]+)$`);
+
+/**
+ * Seals texts one by one, each for its owner: moved to another one, it can't be opened. A sealed
+ * text is the prefix, the id of the key, and nonce, ciphertext and tag, in base64url.
+ */
+class TextSealing {
+  readonly #keys: readonly { readonly id: Buffer; readonly bytes: Buffer }[];
+  /** The start of a text that is sealed with the first of the keys. */
+  readonly #start: string;
+
+  /** @param keys as for `parseSealKeys` @throws UsageError */
+  constructor(keys: string) {
+    const sealKeys = parseSealKeys(keys);
+    this.#keys = sealKeys.map((key) => ({
+      id: key.id,
+      bytes: key.derive("", "appvars data file v1"),
+    }));
+    this.#start = `${SEALED_PREFIX}${sealKeys[0].id.toString("base64url")}:`;
+  }
+
+  seal(text: string, owner: string): string {
+    return this.#start + seal(text, this.#keys[0]?.bytes as Buffer, owner).toString("base64url");
+  }
+
+  /** @throws InvalidDataError with a predicate as its message */
+  open(sealed: string, owner: string): string {
+    const parts = SEALED_TEXT.exec(sealed)?.slice(1) ?? [];
+    const [id, bytes] = parts.map((part) => Buffer.from(part, "base64url"));
+    // Several texts decode to the same bytes.
+    if (!id || !bytes || [id, bytes].some((each, i) => each.toString("base64url") !== parts[i]))
+      throw new InvalidDataError("is not a whole sealed text");
+    const text = unseal(bytes, findSealKey(this.#keys, id).bytes, owner);
+    if (text === undefined)
+      throw new InvalidDataError("was changed, or moved from another name or environment");
+    return text;
+  }
+
+  /** Whether a text is sealed with the first of the keys. */
+  isCurrent(sealed: string): boolean {
+    return sealed.startsWith(this.#start);
   }
 }

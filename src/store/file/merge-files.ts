@@ -22,7 +22,7 @@ export async function mergeFiles(
 ): Promise<Merge> {
   if (keys === undefined) return mergeChecked(base, ours, theirs);
   const isSealed = ours.sealed || theirs.sealed;
-  const sealing = new FileSealing({ keys, form: "kept" });
+  const sealing = new FileSealing(keys, "kept");
   const open = (side: string, content: Data) =>
     withPathInErrors(`${side}:`, Promise.resolve(content).then(sealing.open));
   // In this order: of two sealed texts with the same content, the first one stays.

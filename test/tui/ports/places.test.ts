@@ -158,7 +158,7 @@ describe("a data file", () => {
   it("that is sealed shows names and public values without its key, and is read-only", async () => {
     const { path, write } = await dataFile(DATA);
     const keys = "0123456789abcdef0123456789abcdef0123456789abcdef";
-    await write(new FileSealing({ keys, form: "sealed" }).seal(DATA));
+    await write(new FileSealing(keys, "sealed").seal(DATA));
     const locked = await placesOf({ data: path });
     expect(locked.places.map(({ isSealed }) => isSealed)).not.toContain(false);
     expect(locked.current?.readOnly).toBe(

@@ -107,7 +107,7 @@ describe("the list of places", () => {
 });
 
 describe("a sealed file without its key", () => {
-  const SEALED = new FileSealing({ keys: "0123456789abcdef".repeat(3), form: "sealed" });
+  const SEALED = new FileSealing("0123456789abcdef".repeat(3), "sealed");
 
   async function withProfiles() {
     const variables = SHOP.variables.map((each) =>

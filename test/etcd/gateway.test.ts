@@ -3,7 +3,8 @@ import type { Socket } from "node:net";
 import type { Writable } from "node:stream";
 import { json } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Gateway, type GatewayOptions, UncertainError } from "../../src/etcd/gateway.js";
+import { Gateway, UncertainError } from "../../src/etcd/gateway.js";
+import type { GatewayOptions } from "../../src/etcd/members.js";
 import { ServerError, UnauthorizedError, UnreachableError } from "../../src/kit/text/errors.js";
 import { httpPeer, tcpPeer, unusedPort } from "../client/peer.js";
 

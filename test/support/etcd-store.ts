@@ -1,12 +1,7 @@
 import { onTestFinished } from "vitest";
 import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
-import {
-  Gateway,
-  type GatewayOptions,
-  type KeyRange,
-  type Times,
-  type Transaction,
-} from "../../src/etcd/gateway.js";
+import { Gateway, type KeyRange, type Transaction } from "../../src/etcd/gateway.js";
+import type { GatewayOptions, Times } from "../../src/etcd/members.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
 import type { ReadTarget } from "../../src/etcd/read-store.js";
 import { createSealing, UNSEALED } from "../../src/etcd/sealing.js";

@@ -1,0 +1,212 @@
+import { setTimeout as delay } from "node:timers/promises";
+import type { TlsTexts } from "../kit/net/tls-options.js";
+import { ServerError, UnauthorizedError, UnreachableError } from "../kit/text/errors.js";
+import { parseToken, RefusedError, refusal } from "./answers.js";
+import { HttpPosts, NotSentError, type PostLimits, TlsError } from "./json-posts.js";
+
+/** Times in milliseconds. */
+const TIMES = {
+  /**
+   * The time for the first attempt of a request. It doubles with each attempt. It is short, since a
+   * transaction that reaches a cluster without a leader gets no answer, even once there is one.
+   */
+  attempt: 1_000,
+  /** The time in which a request is tried again. An election takes 1 to 2 seconds. */
+  request: 10_000,
+  /** The time without progress after which a change is given up. */
+  write: 30_000,
+  /** The time between two comparisons of a followed store with the cluster. */
+  poll: 2_000,
+  /** The time after which the parts of a large write are removed if its writer is killed. */
+  lease: 30_000,
+};
+export type Times = Readonly<typeof TIMES>;
+
+export interface GatewayOptions extends TlsTexts {
+  readonly endpoints: readonly string[];
+  readonly user?: string | undefined;
+  readonly password?: string | undefined;
+  readonly times?: Partial<Times> | undefined;
+}
+
+export interface RepeatOptions {
+  /** Milliseconds in which it is tried again. Default: `request`, for a transaction `write`. */
+  readonly within?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Thrown when the conditions of a transaction do not hold yet. */
+export class NotYetError extends UnreachableError {}
+
+const PAUSE_MS = 50;
+/** The longest random pause before a transaction whose conditions do not hold yet is sent again. */
+const MAX_WAIT_MS = 300;
+const LOGIN = "auth/authenticate";
+
+/** The members of a cluster. All are tried, beginning with the one that answered last. */
+export class Members {
+  readonly times: Times;
+  readonly #options: GatewayOptions;
+  readonly #http: HttpPosts;
+  #current = 0;
+  #token: Promise<string> | undefined;
+  #isClosed = false;
+
+  constructor(options: GatewayOptions) {
+    this.times = { ...TIMES, ...options.times };
+    this.#options = options;
+    this.#http = new HttpPosts(options, "should the URL begin with etcd:?");
+  }
+
+  get endpoint(): string {
+    return this.#options.endpoints[this.#current] as string;
+  }
+
+  /** Ends requests. They are not tried again, and a new one is tried once. */
+  close(): void {
+    this.#isClosed = true;
+    this.#http.close();
+  }
+
+  /** The next request goes to another member, with a new login. */
+  #leave(endpoint: string): void {
+    if (endpoint === this.endpoint)
+      this.#current = (this.#current + 1) % this.#options.endpoints.length;
+    // A token may have expired, or be newer than a cluster that was restored.
+    this.#token = undefined;
+  }
+
+  /** Calls `attempt` for one endpoint after another, each at least once, while it may succeed. */
+  protected async repeat<T>(
+    { within = this.times.request, signal }: RepeatOptions,
+    attempt: (endpoint: string, timeout: number) => Promise<T>,
+  ): Promise<T> {
+    const { endpoints } = this.#options;
+    const endsAt = performance.now() + within;
+    const reasons = new Map<string, string>();
+    /** Failures in a row that don't pass. */
+    let hopeless = 0;
+    let timeout = this.times.attempt;
+    for (let tries = 1; ; tries++) {
+      const [endpoint, startedAt] = [this.endpoint, performance.now()];
+      try {
+        return await attempt(endpoint, timeout);
+      } catch (error) {
+        if (error instanceof NotYetError)
+          await delay(Math.random() * MAX_WAIT_MS, undefined, { signal }).catch(() => {});
+        else this.#leave(endpoint);
+        if (!isTransient(error)) throw explainRefusal(error);
+        if (signal?.aborted || this.#isClosed) throw error;
+        // A member that hangs, or a cluster that is slow.
+        const now = performance.now();
+        if (now - startedAt >= timeout)
+          timeout = Math.max(this.times.attempt, Math.min(2 * timeout, endsAt - now));
+        reasons.set(endpoint, (error as Error).message);
+        hopeless = error instanceof TlsError || error instanceof RefusedError ? hopeless + 1 : 0;
+        if ((now >= endsAt || hopeless > endpoints.length) && tries >= endpoints.length) {
+          if (error instanceof RefusedError) throw explainRefusal(error);
+          const list = [...reasons].map(([origin, reason]) => `${origin} (${reason})`).join(", ");
+          throw new UnreachableError(`no member of the store answers: ${list}`, { cause: error });
+        }
+        // All have been tried: an election may be going on.
+        if (tries % endpoints.length === 0)
+          await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+      }
+    }
+  }
+
+  /** Sends a request until there is an answer. */
+  protected request<T>(
+    path: string,
+    parse: (text: string) => T,
+    body: unknown,
+    within: number,
+  ): Promise<T> {
+    return this.repeat({ within }, (endpoint, timeout) =>
+      this.post(endpoint, path, parse, body, { timeout }),
+    );
+  }
+
+  /** Yields for the lines of an answer without an end that `isNews` accepts. */
+  protected async *listen(
+    path: string,
+    body: unknown,
+    isNews: (line: string) => boolean,
+    signal: AbortSignal,
+  ): AsyncGenerator<void> {
+    const endpoint = this.endpoint;
+    const url = `${endpoint}/v3/${path}`;
+    try {
+      const limits = { timeout: this.times.attempt, signal };
+      const headers = await this.#headers(endpoint, signal);
+      for await (const line of this.#http.postForLines(url, body, headers, limits))
+        if (isNews(line)) yield;
+    } catch (error) {
+      this.#leave(endpoint);
+      throw error;
+    }
+  }
+
+  protected async post<T>(
+    endpoint: string,
+    path: string,
+    parse: (text: string) => T,
+    body: unknown,
+    limits: PostLimits,
+  ): Promise<T> {
+    const headers = path === LOGIN ? {} : await this.#headers(endpoint, limits.signal);
+    const { status, body: text } = await this.#http.post(
+      `${endpoint}/v3/${path}`,
+      body,
+      headers,
+      limits,
+    );
+    if (status === 200) return parse(text);
+    throw status >= 500 && !text.startsWith("{")
+      ? new ServerError(`it answers ${status}`, 503)
+      : refusal(text);
+  }
+
+  async #headers(
+    endpoint: string,
+    signal: AbortSignal | undefined,
+  ): Promise<Record<string, string>> {
+    const { user, password } = this.#options;
+    if (user === undefined) return {};
+    const credentials = { name: user, password: password ?? "" };
+    const limits = { timeout: this.times.attempt, signal };
+    this.#token ??= this.post(endpoint, LOGIN, parseToken, credentials, limits).catch((error) => {
+      // As far as the request that needs the token goes.
+      const isNotSent = error instanceof NotSentError || error instanceof RefusedError;
+      throw isNotSent ? error : new NotSentError(error.message, { cause: error });
+    });
+    return { Authorization: await this.#token };
+  }
+}
+
+/** Whether another attempt, or another member, may succeed. */
+function isTransient(error: unknown): boolean {
+  // etcd forgets tokens after some minutes, when it is restarted, and when users are changed.
+  if (error instanceof RefusedError)
+    return (
+      error.grpcCode === 16 ||
+      /revision of auth store is old|revision in header is old/.test(error.message)
+    );
+  return error instanceof UnreachableError || error instanceof ServerError;
+}
+
+function explainRefusal(error: unknown): unknown {
+  if (!(error instanceof RefusedError)) return error;
+  const { message, grpcCode } = error;
+  if (/authentication failed|user name is empty|invalid auth token/.test(message))
+    return new UnauthorizedError(
+      "the store refuses the user and password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD",
+    );
+  if (grpcCode === 7)
+    return new UnauthorizedError("the store does not let this user read and write these keys");
+  if (message.includes("authentication is not enabled"))
+    return new UnauthorizedError(
+      "the store has no users: unset APPVARS_STORE_USER, or enable authentication in etcd",
+    );
+  return new ServerError(`the store refuses the request: ${message}`, 400);
+}

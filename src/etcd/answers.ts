@@ -64,19 +64,13 @@ const ERROR = open({
   error: text,
 });
 
+/** Keys and values are base64. */
 interface TransactionJson {
-  readonly header: { readonly cluster_id: string; readonly revision: string };
-  readonly succeeded: boolean;
-  readonly responses: readonly {
-    readonly response_range: { readonly kvs: readonly EntryJson[] };
+  header: { cluster_id: string; revision: string };
+  succeeded: boolean;
+  responses: {
+    response_range: { kvs: { key: string; value: string; mod_revision: string }[] };
   }[];
-}
-
-/** The key and the value are base64. */
-interface EntryJson {
-  readonly key: string;
-  readonly value: string;
-  readonly mod_revision: string;
 }
 
 // Each of these functions throws a ServerError for another form, whose message quotes nothing.
@@ -115,8 +109,8 @@ function parse<T>(rule: Rule, text: string): T {
 }
 
 interface WatchJson {
-  readonly error?: unknown;
-  readonly result?: { created: boolean; canceled: boolean; events: readonly unknown[] };
+  error?: unknown;
+  result?: { created: boolean; canceled: boolean; events: unknown[] };
 }
 
 /**
@@ -134,10 +128,10 @@ export function parseWatch(line: string): boolean {
 }
 
 interface ErrorJson {
-  readonly code?: number;
-  readonly grpc_code?: number;
-  readonly message: string;
-  readonly error: string;
+  code?: number;
+  grpc_code?: number;
+  message: string;
+  error: string;
 }
 
 /** The codes of gRPC that say that a request was not carried out. */

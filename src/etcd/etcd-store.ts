@@ -4,9 +4,14 @@ import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import { durationText } from "../kit/text/printable.js";
 import { command } from "../kit/text/shell.js";
 import { type Data, NO_DATA } from "../store/data.js";
-import { FollowedStore } from "../store/followed-store.js";
 import type { Author, History } from "../store/history.js";
-import type { ChangeData, EditableStore, Reloadable, UpdateOptions } from "../store/store.js";
+import {
+  type ChangeData,
+  type EditableStore,
+  FollowedStore,
+  type Reloadable,
+  type UpdateOptions,
+} from "../store/store.js";
 import type { KeptData, LastData } from "./kept-data.js";
 import { type Head, KEYS } from "./log.js";
 import {

@@ -22,14 +22,14 @@ export function variableRecord({
   schema,
   ...others
 }: Pick<VariableRecord, "id" | "name" | "type"> & Partial<VariableRecord>): VariableRecord {
-  const record = { id, application, type, name, description };
-  // Left out by default: an older appvars refuses fields that it does not know.
-  const rules = {
+  return {
+    ...{ id, application, type, name, description },
+    // Left out by default: an older appvars refuses fields that it does not know.
     ...(optional && { optional }),
     ...(!secret && { secret }),
     ...(schema && { schema }),
+    ...others,
   };
-  return { ...record, ...rules, ...others };
 }
 
 export interface ValueRecord extends Readonly<VariableValue> {
@@ -135,10 +135,10 @@ export function nextId(data: Data, list: List): number {
 
 /** `next`, with `last_ids` if `previous` has higher ids. */
 export function withLastIds(previous: Data, next: Data): Data {
-  if (LISTS.every((list) => highestId(previous, list) <= highestId(next, list))) return next;
   const last_ids = { environments: 0, variables: 0, values: 0 };
   for (const list of LISTS)
     last_ids[list] = Math.max(highestId(previous, list), highestId(next, list));
+  if (LISTS.every((list) => last_ids[list] === highestId(next, list))) return next;
   const { environments, variables, values, ...fields } = next;
   return { ...fields, last_ids, environments, variables, values };
 }

@@ -95,14 +95,15 @@ async function replaceOf(path: string, { signal, keepsReaders }: LockOptions) {
   const refuseChanged = () => {
     if (fingerprint(path) !== version) throw new ChangedError();
   };
-  const prepare = async (file: FileHandle, beforeRename?: () => Promise<void>) => {
-    if (old) await keepOwner({ ...old, mode: keepsReaders ? old.mode : 0 }, file);
-    signal?.throwIfAborted();
-    refuseChanged();
-    await beforeRename?.();
+  const replace: ReplaceFile = (content, beforeRename) => {
+    const prepare = async (file: FileHandle) => {
+      if (old) await keepOwner({ ...old, mode: keepsReaders ? old.mode : 0 }, file);
+      signal?.throwIfAborted();
+      refuseChanged();
+      await beforeRename?.();
+    };
+    return replaceFile(path, content, prepare, refuseChanged);
   };
-  const replace: ReplaceFile = (content, beforeRename) =>
-    replaceFile(path, content, (file) => prepare(file, beforeRename), refuseChanged);
   return replace;
 }
 

@@ -74,25 +74,17 @@ export function setValues(
   }
   return {
     ...data,
-    variables: withRecords(data.variables, variables),
-    values: withRecords(data.values, values),
+    variables: withRecords(data.variables, variables.values()),
+    values: withRecords(data.values, values.values()),
   };
 }
 
 /** The records with these in place of those with the same ids, or after all others. */
-function withRecords<T extends { id: number }>(
-  records: readonly T[],
-  changed: ReadonlyMap<unknown, T>,
-): T[] {
-  const rest = new Map<number, T>();
-  for (const record of changed.values()) rest.set(record.id, record);
-  const all: T[] = [];
-  for (const record of records) {
-    all.push(rest.get(record.id) ?? record);
-    rest.delete(record.id);
-  }
-  for (const record of rest.values()) all.push(record);
-  return all;
+function withRecords<T extends { id: number }>(records: readonly T[], changed: Iterable<T>): T[] {
+  const all = new Map<number, T>();
+  for (const record of records) all.set(record.id, record);
+  for (const record of changed) all.set(record.id, record);
+  return [...all.values()];
 }
 
 /**
@@ -142,8 +134,7 @@ export function renameVariable(
     );
   if (variables.has(newName))
     throw new UsageError(`${application} has a variable ${newName} already`);
-  const changed = new Map([[renamed.id, { ...renamed, name: newName }]]);
-  return { ...data, variables: withRecords(data.variables, changed) };
+  return { ...data, variables: withRecords(data.variables, [{ ...renamed, name: newName }]) };
 }
 
 function checkOtherValues(

@@ -2,10 +2,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { NotDurableError, withPathInErrors } from "../../kit/files/system-errors.js";
 import { type FileWatch, watchFile } from "../../kit/files/watch-file.js";
 import { type Data, NO_DATA } from "../data.js";
-import { FollowedStore } from "../followed-store.js";
 import type { Author } from "../history.js";
 import { type OpenContent, parseData } from "../schema/parse-data.js";
-import type { ChangeData, FileStore, UpdateOptions } from "../store.js";
+import { type ChangeData, type FileStore, FollowedStore, type UpdateOptions } from "../store.js";
 import { fileSealing, parseWithKeys, readDataFile } from "./data-file.js";
 import { parseApart } from "./parse-apart.js";
 

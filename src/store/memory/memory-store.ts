@@ -1,8 +1,12 @@
 import type { Data } from "../data.js";
-import { FollowedStore } from "../followed-store.js";
 import { checkData } from "../schema/parse-data.js";
 import { applyChange } from "../schema/value-schema.js";
-import type { ChangeData, EditableStore, UpdateOptions } from "../store.js";
+import {
+  type ChangeData,
+  type EditableStore,
+  FollowedStore,
+  type UpdateOptions,
+} from "../store.js";
 
 /**
  * Creates a store of data in memory, for tests of programs that use appvars.

@@ -43,13 +43,6 @@ export interface EtcdStoreOptions {
   clock?: () => number;
 }
 
-interface ReadOptions {
-  /** Whether to read everything in any case. */
-  isAgain?: boolean;
-  /** Milliseconds in which failed requests are repeated. */
-  within?: number;
-}
-
 /** A store in etcd (docs/design/etcd-store.md). */
 export class EtcdStore extends FollowedStore implements EditableStore, Reloadable {
   readonly #options: EtcdStoreOptions;
@@ -101,8 +94,13 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     this.problem = `${UNREADABLE}: ${error.message}; the data of ${durationText(kept.age)} ago is served, which was kept on this machine`;
   }
 
-  /** Reads what was written since the last time, or everything. @throws as `open` */
-  async #read({ isAgain = false, within }: ReadOptions = {}): Promise<StoreState> {
+  /**
+   * Reads what was written since the last time, or everything.
+   *
+   * @param within milliseconds in which failed requests are repeated
+   * @throws as `open`
+   */
+  async #read(isAgain = false, within?: number): Promise<StoreState> {
     const startedAt = performance.now();
     const before = this.#state;
     const { url } = this.#options;
@@ -175,8 +173,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
       const [isRung, version] = [rung.signal.aborted, this.version];
       // A change from here on is one more ring.
       rung = new AbortController();
-      if (!signal.aborted)
-        await this.#read({ within: poll }).catch((error: Error) => this.#fail(error));
+      if (!signal.aborted) await this.#read(false, poll).catch((error: Error) => this.#fail(error));
       // The watch has missed a change: its connection may be dead.
       if (!isRung && version !== this.version) watch.abort();
     }
@@ -236,7 +233,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   }
 
   readAgain(): void {
-    void this.#read({ isAgain: true })
+    void this.#read(true)
       .catch((error: Error) => this.#fail(error))
       .then(() => this.tell());
   }

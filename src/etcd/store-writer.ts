@@ -8,8 +8,7 @@ import { applyChange } from "../store/schema/value-schema.js";
 import type { ChangeData, UpdateOptions } from "../store/store.js";
 import { changeLines, type Entry, FORMAT, type Head, KEYS, MAX_ENTRY_BYTES, newId } from "./log.js";
 import { ENTRY_COST, type ReadTarget, type StoreState } from "./read-store.js";
-import { replaceHead, revisionOf } from "./replace-head.js";
-import { prune, tidy, uploadSnapshot } from "./snapshots.js";
+import { prune, replaceHead, revisionOf, tidy, uploadSnapshot } from "./snapshots.js";
 import { type Claim, claim, LostUploadError, type Upload, upload } from "./uploads.js";
 
 /** The longest random pause after an attempt that was too slow. It doubles each time. */

@@ -57,8 +57,6 @@ export interface Reload {
   readonly milliseconds: number;
 }
 
-export type FileStore = EditableStore & Reloadable;
-
 /** Calls `listener` with the store's problem after each change, and at once if there is one. */
 export function followProblem(store: Store, listener: (problem: string | undefined) => void): void {
   store.subscribe(() => listener(store.problem));

@@ -148,9 +148,11 @@ function mergeFields(
 type Problem = readonly [key: string, problem: string];
 
 /** Records that don't fit others, and why. Taking them from `ours` solves the problem. */
-function findProblems(merged: Entries, sides: Sides<Entries>): Problem[] {
-  const checks = [missingOwners(merged, sides), otherTypes(merged), madePublic(merged, sides)];
-  return [...checks, sharedNames(merged, sides)].flatMap((problems) => [...problems]);
+function* findProblems(merged: Entries, sides: Sides<Entries>): Generator<Problem> {
+  yield* missingOwners(merged, sides);
+  yield* otherTypes(merged);
+  yield* madePublic(merged, sides);
+  yield* sharedNames(merged, sides);
 }
 
 function* missingOwners(merged: Entries, [base, ours]: Sides<Entries>): Generator<Problem> {

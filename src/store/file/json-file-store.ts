@@ -4,7 +4,13 @@ import { type FileWatch, watchFile } from "../../kit/files/watch-file.js";
 import { type Data, NO_DATA } from "../data.js";
 import type { Author } from "../history.js";
 import { type OpenContent, parseData } from "../schema/parse-data.js";
-import { type ChangeData, type FileStore, FollowedStore, type UpdateOptions } from "../store.js";
+import {
+  type ChangeData,
+  type EditableStore,
+  FollowedStore,
+  type Reloadable,
+  type UpdateOptions,
+} from "../store.js";
 import { fileSealing, parseWithKeys, readDataFile } from "./data-file.js";
 import { parseApart } from "./parse-apart.js";
 
@@ -26,13 +32,16 @@ interface DataFileOptions {
 }
 
 /** @throws InvalidDataError when the file is missing, unreadable or breaks a rule */
-export function openDataFile(path: string, options: DataFileOptions = {}): Promise<FileStore> {
+export function openDataFile(
+  path: string,
+  options: DataFileOptions = {},
+): Promise<EditableStore & Reloadable> {
   return new JsonFileStore(path, options).open();
 }
 
 const SETTLE_MS = 100;
 
-class JsonFileStore extends FollowedStore implements FileStore {
+class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
   readonly #path: string;
   readonly #options: DataFileOptions;
   readonly #closed = new AbortController();

@@ -2,7 +2,7 @@ import { mkdir, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { openDataFile } from "../../../src/store/file/json-file-store.js";
-import type { FileStore, Store } from "../../../src/store/store.js";
+import type { EditableStore, Reloadable, Store } from "../../../src/store/store.js";
 import { MARKER, marked } from "../../store/broken-data.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
@@ -183,7 +183,7 @@ async function watched(): Promise<{ path: string; store: Store }> {
   return { path, store: await opened(path) };
 }
 
-async function opened(path: string, options = {}): Promise<FileStore> {
+async function opened(path: string, options = {}): Promise<EditableStore & Reloadable> {
   const store = await openDataFile(path, { ...options, watch: true });
   onTestFinished(() => store.close());
   return store;

@@ -144,9 +144,7 @@ export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
   }
 }
 
-/**
- * @throws InvalidDataError with a predicate as its message
- */
+/** @throws InvalidDataError with a predicate as its message */
 function parseStored<T>(rule: Rule, bytes: Buffer): T {
   const json = parseStoredText(decode(bytes));
   return applyRule<T>(rule, json, () => new InvalidDataError("breaks a rule"));

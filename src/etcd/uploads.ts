@@ -62,7 +62,6 @@ export class LostUploadError extends UnreachableError {
 /** The owner of the parts of a snapshot. */
 export const SNAPSHOT = "snapshot";
 
-const asBytes = (bytes: Buffer) => bytes;
 const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
@@ -179,7 +178,12 @@ export async function download(
     if (entries.length === 0) return undefined;
     for (const part of entries) {
       if (part.key !== prefix + partKey(write, pieces.length)) return undefined;
-      const piece = openKey(target, part, asBytes, () => ({ store, write }));
+      const piece = openKey(
+        target,
+        part,
+        (bytes) => bytes,
+        () => ({ store, write }),
+      );
       size += piece.length;
       if (size > MAX_DATA_SIZE) throw new InvalidDataError(`${part.key} is too large`);
       pieces.push(piece);

@@ -149,7 +149,6 @@ function highestId(data: Data, list: List): number {
   return highest;
 }
 
-/** Sorts records by ascending id. */
 export function byId(a: { readonly id: number }, b: { readonly id: number }): number {
   return a.id - b.id;
 }

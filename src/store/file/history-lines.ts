@@ -5,6 +5,7 @@ import type { Data } from "../data.js";
 import {
   type Change,
   changesBetween,
+  NOBODY,
   OUTSIDE,
   RECORD,
   RECORD_CHANGE,
@@ -161,7 +162,7 @@ export function outsideLine(
   const changes = changesBetween(lastData(lines, sealing), recordedData(data));
   if (changes.length === 0) return undefined;
   const id = last.highestId + 1;
-  return { id, state, time: time.toISOString(), actor: "unknown", command: OUTSIDE, changes };
+  return { id, state, time: time.toISOString(), ...NOBODY, command: OUTSIDE, changes };
 }
 
 function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {

@@ -51,15 +51,11 @@ export class HttpPosts {
 
   /** @throws NotSentError, UnreachableError without a complete answer in time */
   async post(url: string, json: unknown, headers: Record<string, string>, limits: PostLimits) {
-    const bytes = Buffer.from(JSON.stringify(json));
-    const outgoing = this.#request(url, bytes.length, headers);
+    const { outgoing, bytes } = this.#request(url, json, headers);
     const maxima = { maxBytes: MAX_BODY_BYTES, maxErrorBytes: MAX_ERROR_BYTES };
+    const options = { ...deadlineOf(limits, bytes), ...maxima };
     try {
-      const { status, body } = await exchange(
-        outgoing,
-        { ...deadlineOf(limits, bytes), ...maxima },
-        bytes,
-      );
+      const { status, body } = await exchange(outgoing, options, bytes);
       if (!body) throw new UnreachableError(TOO_LARGE);
       return { status, body: body.toString("utf8") };
     } catch (error) {
@@ -78,8 +74,7 @@ export class HttpPosts {
     headers: Record<string, string>,
     limits: PostLimits,
   ) {
-    const bytes = Buffer.from(JSON.stringify(json));
-    const outgoing = this.#request(url, bytes.length, headers);
+    const { outgoing, bytes } = this.#request(url, json, headers);
     const deadline = startDeadline(deadlineOf(limits, bytes));
     try {
       const { incoming, socket } = await send(outgoing, deadline.signal, bytes);
@@ -115,14 +110,15 @@ export class HttpPosts {
     this.#https.destroy();
   }
 
-  #request(url: string, length: number, headers: Record<string, string>): ClientRequest {
+  #request(url: string, json: unknown, headers: Record<string, string>) {
+    const bytes = Buffer.from(JSON.stringify(json));
     const isTls = url.startsWith("https:");
     const message = {
       method: "POST",
       agent: isTls ? this.#https : this.#http,
-      headers: { ...headers, "Content-Type": "application/json", "Content-Length": length },
+      headers: { ...headers, "Content-Type": "application/json", "Content-Length": bytes.length },
     };
-    return isTls ? httpsRequest(url, message) : httpRequest(url, message);
+    return { outgoing: isTls ? httpsRequest(url, message) : httpRequest(url, message), bytes };
   }
 
   #explain(error: unknown, { socket }: ClientRequest, { signal }: PostLimits): UnreachableError {

@@ -155,12 +155,8 @@ export class Members {
     limits: PostLimits,
   ): Promise<T> {
     const headers = path === LOGIN ? {} : await this.#headers(endpoint, limits.signal);
-    const { status, body: text } = await this.#http.post(
-      `${endpoint}/v3/${path}`,
-      body,
-      headers,
-      limits,
-    );
+    const url = `${endpoint}/v3/${path}`;
+    const { status, body: text } = await this.#http.post(url, body, headers, limits);
     if (status === 200) return parse(text);
     throw status >= 500 && !text.startsWith("{")
       ? new ServerError(`it answers ${status}`, 503)

@@ -123,23 +123,25 @@ function checkRelations(data: Data): void {
     const variable = variablesById.get(record.variable_id);
     const environment = environmentsById.get(record.environment_id);
     const problem = valueProblem(record, sealed, variable, environment);
-    if (problem !== undefined) throw recordError("values", values.indexOf(record), record, problem);
+    if (problem !== undefined) throw recordError("values", values, record, problem);
   }
 }
 
 /** Checks that an API key identifies one environment, whether it is current or was rotated out. */
 function checkKeys(environments: readonly EnvironmentRecord[], sealed: boolean): void {
   const owners = new Map<string, EnvironmentRecord>();
-  for (const [index, environment] of environments.entries()) {
+  for (const environment of environments) {
     const { keys = [] } = environment;
-    const refuse = (problem: string) => recordError("environments", index, environment, problem);
+    const refuse = (problem: string) =>
+      recordError("environments", environments, environment, problem);
     if (new Set(keys.map(({ name }) => name)).size < keys.length)
       throw refuse("two keys have the same name");
     for (const { api_key, api_secret } of [environment, ...keys].flatMap(allKeyPairs)) {
       const problem = sealProblem(api_secret, sealed);
       if (problem !== undefined) throw refuse(`api_secret ${problem}`);
       const owner = owners.get(api_key);
-      if (owner) throw repeated("environments", environments, "api_key", owner, environment);
+      if (owner)
+        throw refuse(`has the same api_key as environments[${environments.indexOf(owner)}]`);
       owners.set(api_key, environment);
     }
   }
@@ -163,21 +165,13 @@ function checkUnique<T extends Describable>(
   for (const record of records) {
     const key = keyOf(record);
     const owner = owners.get(key);
-    if (owner) throw repeated(list, records, what, owner, record);
+    if (owner) {
+      const problem = `has the same ${what} as ${list}[${records.indexOf(owner)}]`;
+      throw recordError(list, records, record, problem);
+    }
     owners.set(key, record);
   }
   return owners;
-}
-
-function repeated<T extends Describable>(
-  list: List,
-  records: readonly T[],
-  what: string,
-  owner: T,
-  record: T,
-): InvalidDataError {
-  const problem = `has the same ${what} as ${list}[${records.indexOf(owner)}]`;
-  return recordError(list, records.lastIndexOf(record), record, problem);
 }
 
 function valueProblem(
@@ -204,7 +198,14 @@ function sealProblem(value: unknown, expected: boolean): string | undefined {
     : "is a sealed text, which only a sealed file may have, and not for a public variable";
 }
 
-function recordError(list: List, index: number, { id, name }: Describable, problem: string) {
+function recordError<T extends Describable>(
+  list: List,
+  records: readonly T[],
+  record: T,
+  problem: string,
+): InvalidDataError {
+  const { id, name } = record;
+  const place = `${list}[${records.lastIndexOf(record)}]`;
   const shownName = name === undefined ? "" : `, "${name}"`;
-  return new InvalidDataError(`${list}[${index}] (id ${id}${shownName}): ${problem}`);
+  return new InvalidDataError(`${place} (id ${id}${shownName}): ${problem}`);
 }

@@ -13,7 +13,7 @@ import { readTlsFiles } from "../settings/secret-files.js";
 import {
   NotAllowedError,
   SETTINGS,
-  SOURCE_SETTINGS,
+  type SOURCE_SETTINGS,
   type SourceFlags,
 } from "../settings/setting-table.js";
 import { profilesPath } from "../settings/settings-file.js";
@@ -112,7 +112,7 @@ function describeSource(
   settings: Settings,
   proxy: HttpProxy | undefined,
 ): string {
-  const { name = "url", text = DEFAULT_URL, from } = settings.find(...SOURCE_SETTINGS) ?? {};
+  const { name = "url", text = DEFAULT_URL, from } = settings.find("url") ?? {};
   const kind = { url: "server", data: "data file", store: "store" }[
     name as (typeof SOURCE_SETTINGS)[number]
   ];

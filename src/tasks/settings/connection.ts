@@ -80,7 +80,7 @@ export function keyFileOf(path: string): SecretSetting {
 }
 
 function sealKeyOf(settings: FindableSettings): SecretSetting | undefined {
-  const setting = settings.find("sealKey", "sealKeyFile");
+  const setting = settings.find("sealKey");
   if (setting?.name === "sealKeyFile") refuseStdin(setting);
   return setting;
 }
@@ -94,11 +94,7 @@ function storePlaceOf(
   { text, from }: Pick<Setting, "text" | "from">,
 ): StorePlace {
   const address = parseStoreUrl(text, from);
-  const [user, password] = findBoth(
-    settings,
-    ["storeUser"],
-    ["storePassword", "storePasswordFile"],
-  );
+  const [user, password] = findBoth(settings, "storeUser", "storePassword");
   if (password?.name === "storePasswordFile") refuseStdin(password);
   return {
     kind: "store",

@@ -54,7 +54,7 @@ export function remoteSettings(
     throw new UsageError(`--env names an environment of a data file or a store: add ${flags}`);
   }
   const tls = tlsFilesOf(settings, "caFile", "clientCert", "clientKey");
-  const apiSecret = settings.find("apiSecret", "apiSecretFile");
+  const apiSecret = settings.find("apiSecret");
   const auth = parseAuth(settings.find("auth"));
   if (given.some(({ origin }) => origin === "project"))
     checkProject(given, source, { auth, apiSecret, tls });

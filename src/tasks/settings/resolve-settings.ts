@@ -15,7 +15,6 @@ import {
   SETTINGS,
   type Setting,
   type SettingName,
-  SOURCE_SETTINGS,
   type SourceFlags,
 } from "./setting-table.js";
 import { profilesPath, readSettingsFile } from "./settings-file.js";
@@ -33,7 +32,7 @@ export class Settings {
   }
 
   /**
-   * The strongest setting that has one of these names.
+   * The strongest setting that has one of these names, or is in their place.
    *
    * @throws NotAllowedError if it must not be used; UsageError if one origin gives two of them
    */
@@ -47,7 +46,7 @@ export class Settings {
 
   /** The server, or the environment of local data, to read from. @throws UsageError */
   get connection(): Connection {
-    const source = this.find(...SOURCE_SETTINGS);
+    const source = this.find("url");
     this.#connection ??=
       source && source.name !== "url"
         ? { kind: "local", place: dataPlaceOf(this, source), env: this.find("env")?.text }
@@ -67,25 +66,27 @@ export class Settings {
 
   /** Rejects with a UsageError if it can't be read. */
   apiSecret(): Promise<string | undefined> {
-    return this.#secret("apiSecret", "apiSecretFile");
+    return this.#secret("apiSecret");
   }
 
   /** The key of the values that clients encrypt. Rejects with a UsageError if it can't be read. */
   encryptionKey(): Promise<string | undefined> {
-    return this.#secret("encKey", "encKeyFile");
+    return this.#secret("encKey");
   }
 
   /** Read once, since it may come from stdin. */
-  async #secret(name: SettingName, fileName: SettingName): Promise<string | undefined> {
-    const setting = this.find(name, fileName);
+  async #secret(name: SettingName): Promise<string | undefined> {
+    const setting = this.find(name);
     if (setting) this.#secrets[name] ??= readSecret(setting, this.#caller);
     return this.#secrets[name];
   }
 }
 
-/** The settings that have one of these names, strongest first; they may be blocked. */
+/** The settings with one of these names, or in their place, strongest first; some may be blocked. */
 export function named(given: GivenSettings, ...names: SettingName[]): Setting[] {
-  return given.filter(({ name }) => names.includes(name));
+  return given.filter(
+    ({ name }) => names.includes(name) || names.includes(SETTINGS[name].insteadOf ?? name),
+  );
 }
 
 /**
@@ -158,7 +159,7 @@ export function readProject(caller: Caller): Setting[] {
 export function readProfile(caller: Caller, stronger: GivenSettings): Setting[] {
   const { surroundings } = caller;
   const [chosen] = named(stronger, "profile");
-  const [source] = named(stronger, ...SOURCE_SETTINGS);
+  const [source] = named(stronger, "url");
   // In CI, for example, where the project names a profile that people have, and the environment
   // gives everything.
   const isDispensable =
@@ -185,5 +186,5 @@ export function readProfile(caller: Caller, stronger: GivenSettings): Setting[] 
 function isComplete(given: GivenSettings): boolean {
   const own = given.filter(({ origin }) => origin !== "project");
   const has = (...names: SettingName[]) => named(own, ...names).length > 0;
-  return has("data", "store") || (has("apiKey") && has("apiSecret", "apiSecretFile"));
+  return has("data", "store") || (has("apiKey") && has("apiSecret"));
 }

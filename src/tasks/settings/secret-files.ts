@@ -60,25 +60,18 @@ export function tlsFilesOf(
   cert: SettingName,
   key: SettingName,
 ): TlsFiles {
-  const [ownCert, ownKey] = findBoth(settings, [cert], [key]);
+  const [ownCert, ownKey] = findBoth(settings, cert, key);
   return { ca: settings.find(ca), cert: ownCert, key: ownKey };
 }
 
-/**
- * Two settings that need each other, from the names of each.
- *
- * @throws UsageError if only one of them is given
- */
-export function findBoth(
-  settings: FindableSettings,
-  names: SettingName[],
-  otherNames: SettingName[],
-) {
-  const [one, other] = [settings.find(...names), settings.find(...otherNames)];
+/** Finds two settings that need each other. @throws UsageError if only one of them is given */
+export function findBoth(settings: FindableSettings, name: SettingName, otherName: SettingName) {
+  const [one, other] = [settings.find(name), settings.find(otherName)];
   if (!one !== !other) {
-    const missing = (one ? otherNames : names).map(
-      (name) => SETTINGS[name].flag ?? SETTINGS[name].variable,
-    );
+    const needed = one ? otherName : name;
+    const missing = Object.entries(SETTINGS)
+      .filter(([each, { insteadOf }]) => each === needed || insteadOf === needed)
+      .map(([, { flag, variable }]) => flag ?? variable);
     throw new UsageError(`${(one ?? other)?.from} needs ${missing.join(" or ")} too`);
   }
   return [one, other] as const;

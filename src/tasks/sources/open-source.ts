@@ -10,11 +10,7 @@ import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/c
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import { named, type Settings } from "../settings/resolve-settings.js";
 import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
-import {
-  DEFAULT_DATA_FILE,
-  type GivenSettings,
-  SOURCE_SETTINGS,
-} from "../settings/setting-table.js";
+import { DEFAULT_DATA_FILE, type GivenSettings } from "../settings/setting-table.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 
 export interface OpenOptions {
@@ -171,7 +167,7 @@ async function followLocal(
 
 /** Whether nothing says where to read, and there are no credentials either. */
 export function isNothingConfigured(given: GivenSettings): boolean {
-  return named(given, ...SOURCE_SETTINGS, "apiKey", "apiSecret", "apiSecretFile").length === 0;
+  return named(given, "url", "apiKey", "apiSecret").length === 0;
 }
 
 /**

@@ -49,7 +49,7 @@ export async function readAnyFile(path: string, maxBytes: number): Promise<Buffe
  */
 export async function readStdin(
   subject: string,
-  surroundings: Pick<Surroundings, "readStdin">,
+  surroundings: Surroundings,
   maxBytes = MAX_NAMED_FILE,
 ): Promise<Buffer> {
   return surroundings.readStdin(maxBytes).catch((error) => {

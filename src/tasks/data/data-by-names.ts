@@ -16,10 +16,7 @@ import type { Surroundings } from "../surroundings.js";
  *
  * @throws InvalidDataError
  */
-export async function dataByNames(
-  path: string,
-  surroundings: Pick<Surroundings, "folders">,
-): Promise<string[]> {
+export async function dataByNames(path: string, surroundings: Surroundings): Promise<string[]> {
   const content = await readContent(path);
   const key = content.sealed ? "" : await readDiffKey(surroundings);
   const mark = (secret: unknown) =>
@@ -43,9 +40,7 @@ export async function dataByNames(
 }
 
 /** Reads the key of the user's marks, which is created at first use; `undefined` on failure. */
-async function readDiffKey({
-  folders,
-}: Pick<Surroundings, "folders">): Promise<Buffer | undefined> {
+async function readDiffKey({ folders }: Surroundings): Promise<Buffer | undefined> {
   const path = join(folders.config, "diff-key");
   try {
     if (!existsSync(path)) {

@@ -15,7 +15,7 @@ import type { ServeDataOptions } from "./local-data.js";
 /** Creates a data file. Resolves to a message that says so. @throws InvalidDataError */
 export async function createFile(
   path: string,
-  { user }: Pick<Surroundings, "user">,
+  { user }: Surroundings,
   data: Data,
   sealing: FileSealing | undefined,
 ): Promise<string> {

@@ -27,7 +27,7 @@ import {
 /** Asks the server everything once. Problems become findings, not rejections. */
 export async function checkServer(
   access: ServerAccess,
-  { clock }: Pick<Surroundings, "clock">,
+  { clock }: Surroundings,
 ): Promise<Record<string, Finding>> {
   const { auth, server } = access;
   const transport = new Transport(server);

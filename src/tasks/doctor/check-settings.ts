@@ -5,7 +5,7 @@ import { findProxy } from "../../kit/net/environment-proxy.js";
 import type { HttpProxy, ServerRoute } from "../../kit/net/proxy.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
-import { type FileUser, fileRisk } from "../safe-files.js";
+import { fileRisk } from "../safe-files.js";
 import { type Connection, dataPlaceName, placeFiles } from "../settings/connection.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
@@ -74,7 +74,7 @@ export async function checkSettings(flags: SourceFlags, asking: Caller) {
 async function readRoute(
   { url, apiKey, timeout, tls }: RemoteSettings,
   secret: string | undefined,
-  { env }: Pick<Surroundings, "env">,
+  { env }: Surroundings,
 ): Promise<ServerRoute> {
   checkCredential("API key", apiKey);
   checkCredential("API secret", secret);
@@ -129,7 +129,7 @@ function describeSource(
 export function checkFiles(
   paths: readonly string[],
   data: string | undefined,
-  surroundings: FileUser & Pick<Surroundings, "platform">,
+  surroundings: Surroundings,
   isSealed = false,
 ): Finding[] {
   const files = [...new Set(paths)].filter(existsSync);

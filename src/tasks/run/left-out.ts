@@ -22,7 +22,7 @@ export function refuseReserved(asked: readonly string[], allowed: readonly strin
   );
 }
 
-export function warnLeftOut(names: readonly string[], { warn }: Pick<Messages, "warn">): void {
+export function warnLeftOut(names: readonly string[], { warn }: Messages): void {
   if (names.length === 0) return;
   warn(
     `left out ${names.join(", ")}: variables of such names can make programs run other code; ` +

@@ -6,8 +6,7 @@ import { valueText } from "../../model/variable.js";
 import { withSource } from "../sources/open-source.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import type { ChildVariables } from "./child-environment.js";
-import type { VariableRules } from "./prepare-variables.js";
-import { prepareVariables, type VariableFlags } from "./prepare-variables.js";
+import { prepareVariables, type VariableFlags, type VariableRules } from "./prepare-variables.js";
 
 interface LoadOptions extends VariableFlags {
   apiSecret?: string | undefined;

@@ -27,7 +27,7 @@ export async function runWatched(
   read: () => Promise<ChildVariables>,
   start: (changed: ChildVariables) => Child,
   { interval, onChange }: WatchRules,
-  { note }: Pick<Messages, "note">,
+  { note }: Messages,
 ): Promise<number> {
   const program = supervise(initial, start);
   const ended = new AbortController();

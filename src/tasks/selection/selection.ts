@@ -128,7 +128,7 @@ async function refuseProblems(
 /** Creates the selection that the flags describe. */
 export function createSelection(
   { only, exclude = [], nameTransformer, findProblems }: SelectionOptions,
-  { note }: Pick<Messages, "note">,
+  { note }: Messages,
 ): Selection {
   const rename = nameTransformer ? NAME_TRANSFORMERS[nameTransformer] : (name: string) => name;
   const [wanted, unwanted] = [only && createMatcher(only), createMatcher(exclude)];

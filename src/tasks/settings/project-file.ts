@@ -124,12 +124,12 @@ function shorten(text: string): string {
 }
 
 /** The folder with an entry for each `.appvars.json` that the user has allowed. */
-export function allowedFolder({ folders }: Pick<Surroundings, "folders">): string {
+export function allowedFolder({ folders }: Surroundings): string {
   return join(folders.config, "allowed");
 }
 
 /** Returns the path of the entry for the file at `path`. A new entry replaces the old one. */
-export function entryPath(path: string, surroundings: Pick<Surroundings, "folders">): string {
+export function entryPath(path: string, surroundings: Surroundings): string {
   return join(allowedFolder(surroundings), sha256(path));
 }
 

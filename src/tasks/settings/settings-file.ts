@@ -29,7 +29,7 @@ export interface SettingsFile {
 }
 
 /** The file with the user's profiles. */
-export function profilesPath({ folders }: Pick<Surroundings, "folders">): string {
+export function profilesPath({ folders }: Surroundings): string {
   return join(folders.config, "profiles.json");
 }
 

@@ -17,7 +17,7 @@ export type Decrypt = (name: string, value: JsonValue) => JsonValue;
  * @param withoutKey handles encrypted values if there is none
  */
 export async function createDecrypt(
-  settings: Pick<Settings, "encryptionKey">,
+  settings: Settings,
   withoutKey: Decrypt = refuseEncrypted,
 ): Promise<Decrypt> {
   const key = await settings.encryptionKey();

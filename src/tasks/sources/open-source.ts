@@ -109,7 +109,7 @@ function noteExchanges(
 export async function openRemote(
   { url, from, apiKey, auth, insecure, timeout, maxWait, tls }: RemoteSettings,
   apiSecret: string | undefined,
-  { env }: Pick<Surroundings, "env">,
+  { env }: Surroundings,
   {
     anonymous,
     live = false,

@@ -112,7 +112,7 @@ function writeSupported(
   write: Writer,
   entries: readonly NamedValue[],
   options: ExportedValues,
-  { warn }: Pick<Messages, "warn">,
+  messages: Messages,
 ): Written {
   const { name, skipUnsupported } = options;
   try {
@@ -120,8 +120,8 @@ function writeSupported(
   } catch (error) {
     if (!skipUnsupported || !(error instanceof UnsupportedError)) throw error;
     const { format, reasons } = error;
-    warn(`left out variables that ${format} can't hold: ${describeReasons(reasons)}`);
+    messages.warn(`left out variables that ${format} can't hold: ${describeReasons(reasons)}`);
     const others = entries.filter((entry) => !reasons.has(entry.name));
-    return writeSupported(write, others, options, { warn });
+    return writeSupported(write, others, options, messages);
   }
 }

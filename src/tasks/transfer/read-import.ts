@@ -41,7 +41,7 @@ export interface Imported {
 /** Reads variables from a file. @throws UsageError that names the file */
 export async function readImport(
   options: ImportedFile,
-  surroundings: Pick<Surroundings, "readStdin">,
+  surroundings: Surroundings,
   note: Messages["note"],
 ): Promise<Imported> {
   const { file, shownAs = file, format = formatOf(file), expand, program } = options;
@@ -73,7 +73,7 @@ export async function readImport(
 /** @throws the file system's error, or InvalidDataError with a predicate */
 async function readInput(
   { file, maxSize }: ImportedFile,
-  { readStdin }: Pick<Surroundings, "readStdin">,
+  { readStdin }: Surroundings,
 ): Promise<Buffer> {
   if (file === "-") return readStdin(MAX_INPUT);
   if (maxSize !== undefined) return (await readRegularFile(file, maxSize)).bytes;

@@ -8,6 +8,7 @@ import { rotateCommand } from "../../../src/tasks/data/shell-lines.js";
 import { checkFiles } from "../../../src/tasks/doctor/check-settings.js";
 import { refuseReserved } from "../../../src/tasks/run/left-out.js";
 import { fileRisk } from "../../../src/tasks/safe-files.js";
+import { aCaller } from "../../support/caller.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const SOURCES = join(import.meta.dirname, "../../../src");
@@ -19,8 +20,8 @@ const ADVICE: Record<string, [make: (path: string) => Promise<string>, command: 
   "a finding of doctor": [
     async (path) => {
       await chmod(path, 0o644);
-      const io = { platform: "linux", user: undefined, groups: [], env: {} } as const;
-      return fixOf(checkFiles([path], undefined, io) as { fix: string }[]);
+      const { surroundings } = aCaller({ platform: "linux", user: undefined, groups: [] });
+      return fixOf(checkFiles([path], undefined, surroundings) as { fix: string }[]);
     },
     "chmod 600",
   ],

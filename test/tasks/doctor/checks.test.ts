@@ -307,9 +307,9 @@ describe("tryCredentials", () => {
 it("file modes are not checked on Windows, which has none", async () => {
   const file = join(await temporaryFolder(), "secret");
   await writeFile(file, "");
-  const io = { platform: "win32", env: {}, user: undefined, groups: [] } as const;
+  const { surroundings } = aCaller({ platform: "win32", user: undefined, groups: [] });
   await chmod(file, 0o600);
-  const findings = checkFiles([file], undefined, io);
+  const findings = checkFiles([file], undefined, surroundings);
   expect(findings).toMatchObject([
     { verdict: "skipped", message: expect.stringContaining("icacls") },
   ]);

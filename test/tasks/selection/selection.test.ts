@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createSelection } from "../../../src/tasks/selection/selection.js";
 import type { SelectionOptions } from "../../../src/tasks/selection/selection-options.js";
+import { aCaller } from "../../support/caller.js";
 
 const NAMES = ["DB_URL", "DB_PASSWORD", "PORT", "a.b", "a-b", "_x"];
 
@@ -10,7 +11,7 @@ async function selected(
   names = NAMES,
   notes: string[] = [],
 ): Promise<Record<string, string>> {
-  const selection = createSelection(options, { note: (text) => notes.push(text) });
+  const selection = createSelection(options, aCaller({}, { note: (text) => notes.push(text) }));
   return Object.fromEntries(selection.rename(await selection.select(names, async () => NAMES)));
 }
 
@@ -69,7 +70,7 @@ describe("--only and --exclude", () => {
     const notes: string[] = [];
     const selection = createSelection(
       { exclude: ["X", "Y*", "PORT"] },
-      { note: (text) => notes.push(text) },
+      aCaller({}, { note: (text) => notes.push(text) }),
     );
     await selection.select(NAMES, async () => NAMES);
     expect(notes).toEqual([]);

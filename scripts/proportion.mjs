@@ -13,8 +13,7 @@ import { arrowsUp, circles } from "./rooms.mjs";
 const root = new URL("../", import.meta.url);
 
 /** The limits of figures that are above their goals. */
-const LIMITS = {
-};
+const LIMITS = {};
 
 /** What is counted, with the figure, its goal, and the items that it counts. */
 const figures = [...size(), ...rooms(), ...running(await runTasks()), ...packages()];

@@ -1,7 +1,7 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { valueText } from "../../model/variable.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
-import { readValues } from "../../tasks/sources/read-values.js";
+import { readValues } from "../../tasks/sources/open-source.js";
 import { defineCommand } from "../arguments/command.js";
 import { CACHE_FLAGS, SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { printRaw } from "../output/context.js";

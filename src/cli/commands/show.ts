@@ -26,8 +26,8 @@ import {
   leaveEncrypted,
   leaveUnlessSealed,
 } from "../../tasks/sources/decryption.js";
+import { missingNamesError } from "../../tasks/sources/missing-names.js";
 import { openSource, withSource } from "../../tasks/sources/open-source.js";
-import { missingNamesError } from "../../tasks/sources/read-values.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, printFields } from "../output/context.js";

@@ -9,7 +9,7 @@ import {
   type VariableType,
 } from "../../model/variable.js";
 import { type CheckValues, problemsOf } from "../sources/check-source.js";
-import { describeMissing } from "../sources/read-values.js";
+import { describeMissing } from "../sources/missing-names.js";
 import type { Messages } from "../surroundings.js";
 import type { NAME_STYLES, SelectionOptions } from "./selection-options.js";
 

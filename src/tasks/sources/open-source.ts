@@ -2,9 +2,12 @@ import { existsSync } from "node:fs";
 import type { ClientOptions } from "../../client/client.js";
 import { type Budget, createBudget, type RetryNotice, type RetryOn } from "../../client/retry.js";
 import { findProxy } from "../../kit/net/environment-proxy.js";
-import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
+import { orUndefined, UnauthorizedError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
+import type { VariableReader } from "../../model/read.js";
 import type { VariableSource } from "../../model/source.js";
+import type { ValueContent } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
 import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/connection.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
@@ -12,6 +15,7 @@ import { named, type Settings } from "../settings/resolve-settings.js";
 import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
 import { DEFAULT_DATA_FILE, type GivenSettings } from "../settings/setting-table.js";
 import type { Caller, Surroundings } from "../surroundings.js";
+import { createDecrypt } from "./decryption.js";
 
 export interface OpenOptions {
   /** Whether the read needs no credentials. */
@@ -77,6 +81,41 @@ export async function withSource<T>(
   } finally {
     await source.close();
   }
+}
+
+/**
+ * Reads the values of variables, in the order of the names.
+ *
+ * @throws NotFoundError that names each one without a value, DecryptionError
+ */
+export async function readValues(
+  names: readonly string[],
+  settings: Settings,
+  caller: Caller,
+  options: OpenOptions,
+): Promise<JsonValue[]> {
+  return withSource(openSource(settings, caller, options), async (source) => {
+    const decrypt = await createDecrypt(settings);
+    // One read needs no snapshot.
+    const isOne = names.length === 1;
+    const stored = await (isOne
+      ? getContents(names, source)
+      : source.readSnapshot((all) => getContents(names, all)));
+    return names.map((name, index) => decrypt(name, stored[index]?.value ?? null));
+  });
+}
+
+async function getContents(
+  names: readonly string[],
+  reader: VariableReader,
+): Promise<(ValueContent | undefined)[]> {
+  const contents = await Promise.all(
+    names.map((name) => orUndefined(reader.answer({ kind: "content", name }))),
+  );
+  if (!contents.includes(undefined)) return contents;
+  const missing = names.filter((_name, index) => !contents[index]);
+  const { missingNamesError } = await import("./missing-names.js");
+  throw await missingNamesError(missing, reader);
 }
 
 /** Notes why the client retries, and traces each request. */

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { KEY_FILE_END } from "../../model/sealed-text.js";
+import type { NamedFile } from "../named-file.js";
 import type { RemoteSettings } from "./remote-settings.js";
 import { findBoth, type SecretSetting, type TlsFiles, tlsFilesOf } from "./secret-files.js";
 import {
@@ -51,7 +52,7 @@ export type DataPlace = FilePlace | StorePlace;
  */
 export function dataPlaceOf(
   settings: FindableSettings,
-  source: Pick<Setting, "name" | "text" | "from"> | undefined,
+  source: SecretSetting | undefined,
 ): DataPlace {
   if (source?.name === "store") return storePlaceOf(settings, source);
   const path = source?.text ?? DEFAULT_DATA_FILE;
@@ -85,14 +86,11 @@ function sealKeyOf(settings: FindableSettings): SecretSetting | undefined {
   return setting;
 }
 
-function refuseStdin({ text, from }: Setting): void {
+function refuseStdin({ text, from }: NamedFile): void {
   if (text === "-") throw new UsageError(`${from} must be a file, not stdin`);
 }
 
-function storePlaceOf(
-  settings: FindableSettings,
-  { text, from }: Pick<Setting, "text" | "from">,
-): StorePlace {
+function storePlaceOf(settings: FindableSettings, { text, from }: NamedFile): StorePlace {
   const address = parseStoreUrl(text, from);
   const [user, password] = findBoth(settings, "storeUser", "storePassword");
   if (password?.name === "storePasswordFile") refuseStdin(password);
@@ -127,7 +125,7 @@ export function placeFlags(
 }
 
 /** The files with the data or with secrets, and the setting that names each. */
-export function placeFiles(place: DataPlace): Pick<Setting, "text" | "from">[] {
+export function placeFiles(place: DataPlace): NamedFile[] {
   const data = place.kind === "file" ? [{ text: place.path, from: "--data" }] : [];
   const secrets =
     place.kind === "file" ? [place.sealKey] : [place.sealKey, place.password, place.tls.key];

@@ -125,7 +125,7 @@ function parseAuth(setting: Setting | undefined): AuthScheme {
 }
 
 /** @throws UsageError unless it is `min` seconds or more */
-function parseSeconds({ text, from }: Pick<Setting, "text" | "from">, min: number): number {
+function parseSeconds({ text, from }: Setting, min: number): number {
   const seconds = secondsOf(text);
   checkSeconds(from, seconds, min);
   return seconds;

@@ -50,9 +50,8 @@ const add = defineCommand({
   },
   examples: [ADDING],
   async run({ name }, { force = false, check = true, ...flags }, context) {
-    const { addProfile } = await import("../../../tasks/settings/edit-profiles.js");
-    const { newProfile, toProfile, trialSettings } = await import(
-      "../../../tasks/settings/new-profile.js"
+    const { addProfile, newProfile, toProfile, trialSettings } = await import(
+      "../../../tasks/settings/edit-profiles.js"
     );
     if (!/^\w[\w.-]{0,63}$/.test(name))
       throw new UsageError(

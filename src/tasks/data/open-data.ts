@@ -11,7 +11,7 @@ import { fileSealing, openWithoutKeys, readDataFile } from "../../store/file/dat
 import type { FileSealing, SealedForm } from "../../store/file/file-sealing.js";
 import type { History } from "../../store/history.js";
 import type { ChangeData, UpdateOptions } from "../../store/store.js";
-import { describeRisk, type FileUser, fileRisk, refuseUnsafeFile } from "../safe-files.js";
+import { describeRisk, fileRisk, refuseUnsafeFile } from "../safe-files.js";
 import type { DataPlace, FilePlace } from "../settings/connection.js";
 import { readSecret } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";
@@ -106,7 +106,14 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
   const { clock } = caller.surroundings;
   return {
     name: path,
-    check: (purpose) => checkFile(path, purpose, caller.surroundings),
+    check: (purpose) => {
+      if (purpose === "change") {
+        refuseUnwritable(path);
+        return refuseUnsafeFile(path, caller.surroundings);
+      }
+      const risk = fileRisk(path, caller.surroundings);
+      return risk?.isRefused ? describeRisk(path, risk) : undefined;
+    },
     read: async () => {
       const open = (await sealingOf(place, caller))?.open ?? openWithoutKeys;
       return withPathInErrors(path, readDataFile(path, { open }));
@@ -180,15 +187,6 @@ async function updateFile(
     updateDataFile(path, change, { ...options, signal }),
   );
   return withPathInErrors(path, updating);
-}
-
-function checkFile(path: string, purpose: "read" | "change", user: FileUser): string | undefined {
-  if (purpose === "change") {
-    refuseUnwritable(path);
-    return refuseUnsafeFile(path, user);
-  }
-  const risk = fileRisk(path, user);
-  return risk?.isRefused ? describeRisk(path, risk) : undefined;
 }
 
 /** @throws InvalidDataError if a file can't be replaced, or must not be */

@@ -11,33 +11,25 @@ import type { Caller } from "../surroundings.js";
 /** Seconds for a request to a server whose answers are kept; a slower server counts as down. */
 const SINGLE_TRY_TIMEOUT_S = 5;
 
-interface ClientChanges {
-  budget: Budget;
-  retryOn?: RetryOn;
-  /** Seconds. */
-  timeout?: number;
-}
-
-interface CacheOptions {
-  /** Seconds: maximum age of a kept answer that is used. */
-  cache: number;
-  offline?: boolean | undefined;
-  budget?: Budget | undefined;
-}
-
 /**
- * Opens the client of a server behind a cache in the user's cache folder, or only the cache if it is
- * `offline`.
+ * Opens the client of a server behind a cache in the user's cache folder.
  *
- * @param openClient gets the options that differ from those of the command
+ * @param maxAge of a kept answer that is used, in seconds
+ * @param openClient gets the options that differ from those of the command; `undefined` to use only
+ *   the cache
  * @throws UsageError, UnauthorizedError
  */
 export async function openCached(
   { url, apiKey, timeout }: RemoteSettings,
   apiSecret: string,
   { surroundings, note, warn }: Caller,
-  { cache, budget = createBudget(), offline }: CacheOptions,
-  openClient: (options: ClientChanges) => Promise<VariableSource>,
+  maxAge: number,
+  budget: Budget | undefined = createBudget(),
+  openClient?: (options: {
+    budget: Budget;
+    retryOn?: RetryOn;
+    timeout?: number;
+  }) => Promise<VariableSource>,
 ): Promise<VariableSource> {
   const file = new SealedFile({
     parent: surroundings.folders.cache,
@@ -48,24 +40,24 @@ export async function openCached(
     maxUnused: MAX_KEPT_S * 1_000,
   });
   return new CachedSource({
-    ...(offline
-      ? withoutServer(cache)
-      : {
+    ...(openClient
+      ? {
           retrying: await openClient({ budget }),
           singleTry: await openClient({
             budget,
             retryOn: "rate-limit",
             timeout: Math.min(timeout, SINGLE_TRY_TIMEOUT_S),
           }),
-        }),
+        }
+      : withoutServer(maxAge)),
     file,
-    maxAge: cache,
+    maxAge,
     clock: surroundings.clock,
     onServed: ({ message }, age) => {
       const text = `using values from ${durationText(age)} ago`;
       // A requested note is no warning.
-      if (offline) note(text);
-      else warn(`${text}: ${message}`);
+      if (openClient) warn(`${text}: ${message}`);
+      else note(text);
     },
     onFailure: (error) => {
       const { code, message } = error as NodeJS.ErrnoException;

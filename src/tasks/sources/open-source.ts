@@ -9,7 +9,7 @@ import type { VariableReader } from "../../model/read.js";
 import type { VariableSource } from "../../model/source.js";
 import type { ValueContent } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
-import { type DataPlace, dataPlaceName, type LocalSettings } from "../settings/connection.js";
+import { dataPlaceName, type LocalSettings } from "../settings/connection.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import { named, type Settings } from "../settings/resolve-settings.js";
 import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
@@ -67,7 +67,14 @@ export async function openSource(
     });
   if (cache === undefined || apiSecret === undefined) return openClient();
   const { openCached } = await import("./open-cached.js");
-  return openCached(connection, apiSecret, caller, { ...options, cache }, openClient);
+  return openCached(
+    connection,
+    apiSecret,
+    caller,
+    cache,
+    options.budget,
+    offline ? undefined : openClient,
+  );
 }
 
 /** Opens the source, lets `use` read from it, and closes it in any case. */
@@ -175,33 +182,24 @@ async function openLocal(
   caller: Caller,
   { live = false, readSoFar = new Map() }: OpenOptions,
 ): Promise<VariableSource> {
-  if (live) return followLocal(place, env, caller);
-  const { chooseEnvironment, readData } = await import("../data/open-data.js");
+  const { checkedData, chooseEnvironment, readData } = await import("../data/open-data.js");
+  if (live) {
+    const { Service } = await import("../../service/service.js");
+    const store = await (await checkedData(place, caller, "read")).follow();
+    const service = new Service(store, caller.surroundings.clock);
+    try {
+      return service.source(chooseEnvironment(service.environments, env));
+    } catch (error) {
+      await service.close();
+      throw error;
+    }
+  }
   const { EnvironmentView } = await import("../../service/environment-view.js");
   const name = dataPlaceName(place);
   const reading = readSoFar.get(name) ?? readData(place, caller);
   readSoFar.set(name, reading);
   const data = await reading;
   return new EnvironmentView(data, chooseEnvironment(data.environments, env));
-}
-
-async function followLocal(
-  place: DataPlace,
-  env: string | undefined,
-  caller: Caller,
-): Promise<VariableSource> {
-  const { chooseEnvironment, checkedData } = await import("../data/open-data.js");
-  const { Service } = await import("../../service/service.js");
-  const service = new Service(
-    await (await checkedData(place, caller, "read")).follow(),
-    caller.surroundings.clock,
-  );
-  try {
-    return service.source(chooseEnvironment(service.environments, env));
-  } catch (error) {
-    await service.close();
-    throw error;
-  }
 }
 
 /** Whether nothing says where to read, and there are no credentials either. */

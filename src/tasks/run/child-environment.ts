@@ -72,7 +72,7 @@ export const CREDENTIAL_VARIABLES: readonly string[] = [
 
 /** Returns the part of our own environment that a program gets. */
 export function inheritedEnvironment(
-  env: Readonly<Record<string, string | undefined>>,
+  env: Env,
   { pristine, passCredentials }: InheritanceRules,
   platform: NodeJS.Platform,
 ): Record<string, string> {

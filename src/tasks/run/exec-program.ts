@@ -10,17 +10,10 @@ import { findProgram, startError } from "../../kit/process/start-failure.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { RunCaller } from "./prepare-variables.js";
 
-/** Replaces this process by a program. Rejects with a StartError if it can't be started. */
-export type ExecProgram = (
-  command: ProgramLine,
-  env: ChildEnvironment,
-  caller: RunCaller,
-) => Promise<never>;
-
-/** @throws UsageError if Node can't do that here */
-export function execProgram(platform: NodeJS.Platform, execve: Execve | undefined): ExecProgram {
+/** @throws UsageError if Node can't replace this process here */
+export function requireExecve(platform: NodeJS.Platform, execve: Execve | undefined): Execve {
   if (platform === "win32") throw new UsageError("--exec can't be used on Windows");
-  if (execve) return (command, env, caller) => replaceProcess(command, env, caller, execve);
+  if (execve) return execve;
   throw new UsageError(
     `--exec needs Node 22.15, 23.11 or newer; this is Node ${process.versions.node}`,
   );
@@ -29,7 +22,8 @@ export function execProgram(platform: NodeJS.Platform, execve: Execve | undefine
 /** Milliseconds for our last notes if nobody reads them. */
 const MAX_UNREAD_MS = 500;
 
-async function replaceProcess(
+/** Replaces this process by a program. Rejects with a StartError if it can't be started. */
+export async function execProgram(
   command: ProgramLine,
   env: ChildEnvironment,
   caller: RunCaller,

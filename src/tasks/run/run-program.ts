@@ -13,6 +13,7 @@ import {
   type InheritanceRules,
   inheritedEnvironment,
 } from "./child-environment.js";
+import { execProgram, requireExecve } from "./exec-program.js";
 import {
   type PreparedVariables,
   prepareVariables,
@@ -75,7 +76,7 @@ export interface Run extends Pick<RunFlags, "redact" | "exec"> {
 export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
   const { command, inherited, prepared, watch } = run;
   const { platform } = caller.surroundings;
-  const replace = run.exec && (await import("./exec-program.js")).execProgram(platform, execve);
+  const replace = run.exec && requireExecve(platform, execve);
   const budget = createBudget();
   const open = () => prepared.open({ live: watch !== undefined, budget });
   const read = (source: VariableSource) => {
@@ -85,7 +86,7 @@ export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
   };
   if (replace) {
     const { variables } = await withSource(open(), read);
-    return replace(command, childEnvironment(inherited, variables, platform), caller);
+    return execProgram(command, childEnvironment(inherited, variables, platform), caller, replace);
   }
   const { start, finish } = await createStarter(run, caller);
   try {

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { UsageError } from "../../../src/kit/text/errors.js";
-import { execProgram } from "../../../src/tasks/run/exec-program.js";
+import { requireExecve } from "../../../src/tasks/run/exec-program.js";
 
 const execve = () => {
   throw new Error("called");
@@ -14,10 +14,10 @@ it.each([
   ],
   ["win32", execve, "--exec can't be used on Windows"],
 ] as const)("a process is not replaced on %s with %s", (platform, replace, message) => {
-  expect(() => execProgram(platform, replace)).toThrow(new UsageError(message));
+  expect(() => requireExecve(platform, replace)).toThrow(new UsageError(message));
 });
 
 it("a process is replaced on other platforms with Node's function", () => {
   for (const platform of ["linux", "darwin", "freebsd"] as const)
-    expect(execProgram(platform, execve)).toBeTypeOf("function");
+    expect(requireExecve(platform, execve)).toBeTypeOf("function");
 });

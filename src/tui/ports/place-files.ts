@@ -11,8 +11,7 @@ import type { EditableStore } from "../../store/store.js";
 import { isSameFile } from "../../tasks/safe-files.js";
 import { type Decrypt, decryptValues } from "../../tasks/sources/decryption.js";
 import { absolutePath, type Surroundings } from "../../tasks/surroundings.js";
-import { formatOf, readImport } from "../../tasks/transfer/read-import.js";
-import { typeEntries } from "../../tasks/transfer/type-entries.js";
+import { formatOf, readImport, typeEntries } from "../../tasks/transfer/read-import.js";
 import { writePrivateFile } from "../../tasks/write-private-file.js";
 import type { Editor, NamedFile, OpenPlace, WriteValues } from "../state/ports.js";
 

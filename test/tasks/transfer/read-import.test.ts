@@ -4,7 +4,7 @@ import { type ImportFormat, READERS, WRITERS } from "../../../src/formats/format
 import type { JsonValue } from "../../../src/kit/text/strict-json.js";
 import { type NamedValue, VARIABLE_TYPES, valueFitsType } from "../../../src/model/variable.js";
 import type { Data } from "../../../src/store/data.js";
-import { typeEntries } from "../../../src/tasks/transfer/type-entries.js";
+import { typeEntries } from "../../../src/tasks/transfer/read-import.js";
 import { ALL_VALUES } from "../../formats/nasty-values.js";
 import { aRecord } from "../../support/records.js";
 

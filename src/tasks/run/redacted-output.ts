@@ -14,20 +14,7 @@ const FLUSH_MS = 2_000;
 /** Our reader has closed its end: there is nothing left to write. Windows reports EOF. */
 const EXPECTED_ERRORS = ["EPIPE", "EOF", "ERR_STREAM_PREMATURE_CLOSE"];
 
-export interface RedactedOutput {
-  /**
-   * Copies the output of a program to ours, without the values. Call it as soon as the program is
-   * started.
-   */
-  redact(child: Child, variables: readonly ChildVariable[]): void;
-  /**
-   * Resolves once all output is written, including that of processes which the programs left
-   * running. After a signal to stop, these have 2 s.
-   */
-  finish(): Promise<void>;
-}
-
-export function createRedactedOutput({ io, note, warn }: RunCaller): RedactedOutput {
+export function createRedactedOutput({ io, note, warn }: RunCaller) {
   const sources: Readable[] = [];
   const written: Promise<void>[] = [];
   let isStopping = false;
@@ -41,7 +28,11 @@ export function createRedactedOutput({ io, note, warn }: RunCaller): RedactedOut
     written.push(redactInto(from, texts, to).catch(report));
   };
   return {
-    redact({ stdout, stderr }, variables) {
+    /**
+     * Copies the output of a program to ours, without the values. Call it as soon as the program is
+     * started.
+     */
+    redact({ stdout, stderr }: Child, variables: readonly ChildVariable[]): void {
       release ??= catchSignals((name) => {
         isStopping ||= isStopSignal(name);
       });
@@ -51,7 +42,11 @@ export function createRedactedOutput({ io, note, warn }: RunCaller): RedactedOut
       copy(stdout, texts, io.stdout, "stdout");
       copy(stderr, texts, io.stderr, "stderr");
     },
-    async finish() {
+    /**
+     * Resolves once all output is written, including that of processes which the programs left
+     * running. After a signal to stop, these have 2 s.
+     */
+    async finish(): Promise<void> {
       release?.();
       const all = Promise.all(written);
       if (isStopping) {

@@ -13,7 +13,6 @@ import {
   type InheritanceRules,
   inheritedEnvironment,
 } from "./child-environment.js";
-import { execProgram, requireExecve } from "./exec-program.js";
 import {
   type PreparedVariables,
   prepareVariables,
@@ -76,7 +75,8 @@ export interface Run extends Pick<RunFlags, "redact" | "exec"> {
 export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
   const { command, inherited, prepared, watch } = run;
   const { platform } = caller.surroundings;
-  const replace = run.exec && requireExecve(platform, execve);
+  const exec = run.exec ? await import("./exec-program.js") : undefined;
+  const replace = exec?.requireExecve(platform, execve);
   const budget = createBudget();
   const open = () => prepared.open({ live: watch !== undefined, budget });
   const read = (source: VariableSource) => {
@@ -84,9 +84,14 @@ export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
     Object.assign(budget, createBudget());
     return prepared.read(source);
   };
-  if (replace) {
+  if (exec && replace) {
     const { variables } = await withSource(open(), read);
-    return execProgram(command, childEnvironment(inherited, variables, platform), caller, replace);
+    return exec.execProgram(
+      command,
+      childEnvironment(inherited, variables, platform),
+      caller,
+      replace,
+    );
   }
   const { start, finish } = await createStarter(run, caller);
   try {

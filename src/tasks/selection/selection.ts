@@ -8,7 +8,7 @@ import {
   type Variable,
   type VariableType,
 } from "../../model/variable.js";
-import { type CheckValues, problemsOf } from "../sources/check-source.js";
+import { problemsOf } from "../sources/check-source.js";
 import { describeMissing } from "../sources/missing-names.js";
 import type { Messages } from "../surroundings.js";
 import type { NAME_STYLES, SelectionOptions } from "./selection-options.js";
@@ -21,27 +21,7 @@ const NAME_TRANSFORMERS: Readonly<Record<(typeof NAME_STYLES)[number], Rename>> 
   "tf-var": (name) => `TF_VAR_${name.toLowerCase()}`,
 };
 
-export interface Selection {
-  /** The new names of variables that are asked for by name. */
-  named: readonly string[];
-  /** The only variables to read the values of; undefined for all. */
-  only: readonly string[] | undefined;
-  /**
-   * Returns the selected variables in the same order.
-   *
-   * @param readAllNames reads all names of the environment, for suggestions; default: these
-   * @throws NotFoundError for patterns of `--only` without a match
-   */
-  select(
-    names: readonly string[],
-    readAllNames?: () => Promise<readonly string[]>,
-  ): Promise<string[]>;
-  /** The new names of variables. @throws UsageError for two with the same new name */
-  rename(names: readonly string[]): ReadonlyMap<string, string>;
-  /** Notes patterns of `--exclude` without a match, once. */
-  noteUnmatched(names: readonly string[]): void;
-  readonly findProblems: CheckValues | undefined;
-}
+export type Selection = ReturnType<typeof createSelection>;
 
 export interface SelectedValue extends Omit<NamedValue, "type"> {
   newName: string;
@@ -129,22 +109,32 @@ async function refuseProblems(
 export function createSelection(
   { only, exclude = [], nameTransformer, findProblems }: SelectionOptions,
   { note }: Messages,
-): Selection {
+) {
   const rename = nameTransformer ? NAME_TRANSFORMERS[nameTransformer] : (name: string) => name;
   const [wanted, unwanted] = [only && createMatcher(only), createMatcher(exclude)];
   const named = only?.filter((pattern) => !isGlob(pattern) && !unwanted.matches(pattern)) ?? [];
   const noted = new Set<string>();
   return {
+    findProblems,
+    /** The new names of variables that are asked for by name. */
     named: named.map(rename),
+    /** The only variables to read the values of; undefined for all. */
     only: exclude.length === 0 && named.length === only?.length ? named : undefined,
-    async select(names, readAllNames = async () => names) {
+    /**
+     * Returns the selected variables in the same order.
+     *
+     * @param readAllNames reads all names of the environment, for suggestions
+     * @throws NotFoundError for patterns of `--only` without a match
+     */
+    async select(names: readonly string[], readAllNames = async () => names): Promise<string[]> {
       const missing = wanted?.unmatched(names) ?? [];
       if (missing.length > 0) throw await notFound(missing, readAllNames);
       return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
     },
-    findProblems,
-    rename: (names) => renamed(names, rename),
-    noteUnmatched(names) {
+    /** The new names of variables. @throws UsageError for two with the same new name */
+    rename: (names: readonly string[]) => renamed(names, rename),
+    /** Notes patterns of `--exclude` without a match, once. */
+    noteUnmatched(names: readonly string[]): void {
       for (const pattern of unwanted.unmatched(names)) {
         if (!noted.has(pattern)) note(`--exclude ${pattern} matches no variable`);
         noted.add(pattern);

@@ -40,7 +40,6 @@ export class ChangeRows {
 
   /**
    * @param data after the newest change
-   *
    * @param values whether to show values that are not public
    */
   constructor({ environments, variables }: Data, values: boolean) {
@@ -97,7 +96,6 @@ export class ChangeRows {
   }
 }
 
-/** The named keys that differ, and how. */
 function* keyChanges(
   { keys: old = [] }: RecordedEnvironment,
   { keys: current = [] }: RecordedEnvironment,
@@ -119,7 +117,6 @@ function shownOf(list: List, record: object): JsonValue {
   return definition as unknown as JsonValue;
 }
 
-/** The rows of the changes from one version of the data to the next. */
 export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeRow[] {
   return new ChangeRows(changed, values).of(
     changesBetween(recordedData(data), recordedData(changed)),
@@ -153,7 +150,6 @@ export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
   };
 }
 
-/** The former name of an environment or a variable that was renamed. */
 function formerName({ kind, what, name, before }: ChangeRow): string {
   const former =
     what === "environment" ? before : (before as { name?: JsonValue } | undefined)?.name;

@@ -28,7 +28,6 @@ export interface LocalData {
   update(change: ChangeData, options?: UpdateOptions): Promise<Data>;
   /**
    * @param use gets the history, which is closed afterwards
-   *
    * @throws as `read`, also while the changes are read
    */
   history<T>(use: (history: History) => Promise<T>): Promise<T>;

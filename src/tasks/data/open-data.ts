@@ -28,13 +28,13 @@ export async function localData(place: DataPlace, caller: Caller): Promise<Local
   return fileData(place, caller);
 }
 
-/** Reads data once, with a warning if other users can change it. @throws InvalidDataError */
+/** Warns if other users can change the data. @throws InvalidDataError */
 export async function readData(place: DataPlace, caller: Caller): Promise<Data> {
   return (await checkedData(place, caller, "read")).read();
 }
 
 /**
- * Reads the history of data as `readData` does.
+ * Warns as `readData` does.
  *
  * @param use gets the history, which is closed afterwards
  */
@@ -66,11 +66,7 @@ export async function updateData(
   return undefined;
 }
 
-/**
- * The data at a place.
- *
- * @throws InvalidDataError if other users can change it, and it is to be changed
- */
+/** @throws InvalidDataError if other users can change the data, and it is to be changed */
 export async function checkedData(
   place: DataPlace,
   caller: Caller,
@@ -100,7 +96,6 @@ export function chooseEnvironment(
   throw new UsageError(`which environment? add --env with one of ${choices}`);
 }
 
-/** The data in a file. */
 function fileData(place: FilePlace, caller: Caller): LocalData {
   const { path } = place;
   const { clock } = caller.surroundings;

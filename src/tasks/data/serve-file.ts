@@ -27,7 +27,7 @@ export async function createFile(
   return `created ${path}, ${readers}; it contains the credentials of all its environments`;
 }
 
-/** Opens a data file as `LocalData.serve` does. */
+/** @see LocalData.serve */
 export async function serveFile(
   place: FilePlace,
   { surroundings }: Caller,
@@ -49,7 +49,6 @@ export async function serveFile(
 
 /**
  * @returns the message if it was created
- *
  * @throws InvalidDataError if it is missing and has a name, or can't be created
  */
 async function createIfMissing(

@@ -97,7 +97,6 @@ export function checkReachability(
 
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 
-/** The fix for each code of a refused certificate. */
 const TLS_FIXES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "renew the certificate and those of its authorities on the server",
   CERT_NOT_YET_VALID: "set this machine's clock",

@@ -25,7 +25,6 @@ export type FileVariables = ReadonlyMap<string, ChildVariable>;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Returns the variables whose names are passed on. */
 export function passedOn(env: Env, isPassed: (name: string) => boolean): Record<string, string> {
   const entries = Object.entries(env).filter(
     (entry): entry is [string, string] => entry[1] !== undefined,
@@ -33,10 +32,7 @@ export function passedOn(env: Env, isPassed: (name: string) => boolean): Record<
   return Object.fromEntries(entries.filter(([name]) => isPassed(name)));
 }
 
-/**
- * Returns the environment for a program beside the terminal interface, without our credentials: it
- * may outlive this process by days.
- */
+/** For a program beside the terminal interface, which may outlive this process by days. */
 export function withoutCredentials(env: Env): Record<string, string> {
   return passedOn(env, (name) => !name.toUpperCase().startsWith("APPVARS_"));
 }
@@ -70,7 +66,6 @@ export const CREDENTIAL_VARIABLES: readonly string[] = [
   RATE_LIMIT_STORE_VARIABLE,
 ];
 
-/** Returns the part of our own environment that a program gets. */
 export function inheritedEnvironment(
   env: Env,
   { pristine, passCredentials }: InheritanceRules,

@@ -31,7 +31,7 @@ interface RunFlags extends InheritanceRules, VariableFlags {
   onChange?: WatchRules["onChange"];
 }
 
-/** Runs `run`. Resolves to the exit code. @throws as `runProgram` */
+/** @see runProgram */
 export async function callRun(
   command: ProgramLine,
   flags: RunFlags,
@@ -55,7 +55,6 @@ function watchRules(
   return undefined;
 }
 
-/** A program to run, and its variables. */
 export interface Run extends Pick<RunFlags, "redact" | "exec"> {
   command: ProgramLine;
   /** Its environment without the variables. */
@@ -125,7 +124,6 @@ async function createStarter({ command, inherited, redact, watch }: Run, caller:
   return { start, finish: async () => void (await (output || undefined)?.finish()) };
 }
 
-/** Returns the values to redact that the program has from our own environment. */
 function inheritedSecrets(
   { taken }: ChildVariables,
   inherited: ChildEnvironment,

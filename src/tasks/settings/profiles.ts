@@ -33,7 +33,7 @@ const fields: Record<keyof Profiles, Rule> = {
 const PROFILES = rule({ fields, must: "be a JSON object" });
 const NO_PROFILES: Profiles = { version: 1, profiles: {} };
 
-/** Reads the profiles. @throws UnusableFileError if the file can't be read; as `parseProfiles` */
+/** @throws UnusableFileError if the file can't be read; as `parseProfiles` */
 export function readProfiles(path: string, account: Account): Profiles {
   return parseProfiles(readSettingsFile(path), account);
 }
@@ -108,7 +108,6 @@ export function settingsOfProfile(
   return [...own, ...current];
 }
 
-/** Says that the profile does not exist, and which ones do. */
 export function noProfile(name: string, profiles: Profiles["profiles"]): string {
   const names = Object.keys(profiles).join(", ");
   return `there is no profile "${name}"; ${names ? `the profiles are ${names}` : "there are none yet; see appvars profile add"}`;

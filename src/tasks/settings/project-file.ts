@@ -52,7 +52,7 @@ export function findProjectFile(folder: string, account: Account): ProjectFile |
   );
 }
 
-/** Returns the settings of a file, in its order. @throws UsageError if it breaks a rule */
+/** @throws UsageError if it breaks a rule */
 export function parseProjectFile(file: SettingsFile): Setting[] {
   const { path } = file;
   const settings = parseSettingsFile<SettingsObject>(file, SETTINGS_OBJECT);
@@ -128,7 +128,7 @@ export function allowedFolder({ folders }: Surroundings): string {
   return join(folders.config, "allowed");
 }
 
-/** Returns the path of the entry for the file at `path`. A new entry replaces the old one. */
+/** The path of the entry for a file. A new entry replaces the old one. */
 export function entryPath(path: string, surroundings: Surroundings): string {
   return join(allowedFolder(surroundings), sha256(path));
 }

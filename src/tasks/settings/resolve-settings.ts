@@ -32,7 +32,7 @@ export class Settings {
   }
 
   /**
-   * The strongest setting that has one of these names, or is in their place.
+   * The strongest of the settings that {@link named} finds.
    *
    * @throws NotAllowedError if it must not be used; UsageError if one origin gives two of them
    */

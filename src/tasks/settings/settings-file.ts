@@ -28,7 +28,6 @@ export interface SettingsFile {
   stats: Stats;
 }
 
-/** The file with the user's profiles. */
 export function profilesPath({ folders }: Surroundings): string {
   return join(folders.config, "profiles.json");
 }
@@ -66,7 +65,7 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
   }
 }
 
-/** Parses a settings file. @throws UsageError that quotes nothing, since it may hold a secret */
+/** @throws UsageError that quotes nothing, since it may hold a secret */
 export function parseSettingsFile<T>({ path, bytes }: SettingsFile, form: Rule): T {
   const refuse = ({ path: fields, rule }: BrokenRule) =>
     new UsageError(

@@ -2,7 +2,6 @@ import { NotFoundError } from "../../kit/text/errors.js";
 import { MAX_LIMIT } from "../../model/page.js";
 import type { VariableReader } from "../../model/read.js";
 
-/** Creates the error for names without a value, with the names that were likely meant. */
 export async function missingNamesError(
   names: readonly string[],
   reader: VariableReader,
@@ -14,11 +13,7 @@ export async function missingNamesError(
   );
 }
 
-/**
- * Describes names without a value, with suggestions.
- *
- * @param variables the names of all variables of the environment
- */
+/** @param variables the names of all variables of the environment, for suggestions */
 export async function describeMissing(
   names: readonly string[],
   variables: readonly string[],

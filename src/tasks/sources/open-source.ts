@@ -147,8 +147,6 @@ function noteExchanges(
 }
 
 /**
- * Creates the signed client for a server.
- *
  * @param surroundings whose environment names the proxy
  * @throws UsageError, UnauthorizedError
  */
@@ -207,10 +205,7 @@ export function isNothingConfigured(given: GivenSettings): boolean {
   return named(given, "url", "apiKey", "apiSecret").length === 0;
 }
 
-/**
- * Creates the error for a server without a secret, which names the data file that could be read
- * instead.
- */
+/** The error for a server without a secret names the data file that could be read instead. */
 export function noSecretError(given: GivenSettings): UnauthorizedError {
   if (!isNothingConfigured(given) || !existsSync(DEFAULT_DATA_FILE)) return missingSecretError();
   return new UnauthorizedError(

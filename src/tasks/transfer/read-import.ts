@@ -22,7 +22,6 @@ import type { Data } from "../../store/data.js";
 import { readAnyFile } from "../named-file.js";
 import type { Messages, Surroundings } from "../surroundings.js";
 
-/** A file to import. */
 export interface ImportedFile {
   /** `-` for stdin. */
   file: string;
@@ -37,7 +36,6 @@ export interface ImportedFile {
   maxSize?: number;
 }
 
-/** The format by the ending of a path. */
 export function formatOf(file: string): ImportFormat {
   const ending = extname(file).toLowerCase();
   if (ending === ".json") return "json";
@@ -52,7 +50,7 @@ export interface Imported {
   isText: boolean;
 }
 
-/** Reads variables from a file. @throws UsageError that names the file */
+/** @throws UsageError that names the file */
 export async function readImport(
   options: ImportedFile,
   surroundings: Surroundings,
@@ -156,7 +154,6 @@ function typeText(
   return { name, type, value: withSubject(name, () => parseAs(text, type)) };
 }
 
-/** Returns the current values of the imported names. */
 export function currentValues(
   data: Data,
   environment: EnvironmentRecord,

@@ -113,13 +113,7 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
       const open = (await sealingOf(place, caller))?.open ?? openWithoutKeys;
       return withPathInErrors(path, readDataFile(path, { open }));
     },
-    update: async (change, options) =>
-      (
-        await updateFile(place, caller, change, {
-          ...options,
-          sealing: await sealingOf(place, caller),
-        })
-      ).data,
+    update: async (change, options) => (await updateFile(place, caller, change, options)).data,
     history: async (use) => {
       const { readFileHistory } = await import("../../store/file/file-history.js");
       const reading = readFileHistory(path, await sealingOf(place, caller));
@@ -144,8 +138,8 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
       await copyHistory(path, history, await sealingOf(place, caller, "sealed"));
     },
     seal: async (form) => {
-      const sealing = await sealingOf(place, caller, form);
-      return (await updateFile(place, caller, (data) => data, { sealing })).written !== undefined;
+      const { written } = await updateFile(place, caller, (data) => data, {}, form);
+      return written !== undefined;
     },
     serve: async (options) => {
       const { serveFile } = await import("./serve-file.js");
@@ -169,15 +163,18 @@ async function sealingOf(
 }
 
 async function updateFile(
-  { path }: FilePlace,
+  place: FilePlace,
   caller: Caller,
   change: ChangeData,
-  rules: UpdateOptions & { sealing: FileSealing | undefined },
+  rules?: UpdateOptions,
+  form?: SealedForm,
 ) {
+  const { path } = place;
+  const sealing = await sealingOf(place, caller, form);
   // Loaded here, because readers need no lock.
   const { updateDataFile } = await import("../../store/file/update-data-file.js");
   const { clock } = caller.surroundings;
-  const options = { ...rules, author: authorOf(caller), clock };
+  const options = { ...rules, sealing, author: authorOf(caller), clock };
   const updating = cleanUpBeforeEnd((signal) =>
     updateDataFile(path, change, { ...options, signal }),
   );

@@ -11,7 +11,7 @@ import { isLoopback } from "../../kit/net/endpoint.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { Reloadable, Store } from "../../store/store.js";
 import { placeFiles, type StorePlace } from "../settings/connection.js";
-import { readSecret, readTlsFiles, type SecretSetting } from "../settings/secret-files.js";
+import { readSecret, readTlsFiles } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 
@@ -97,14 +97,12 @@ async function readAccess(
   { address, user, password, sealKey, tls }: StorePlace,
   caller: Caller,
 ): Promise<StoreAccess> {
-  const read = async (setting: SecretSetting | undefined) => setting && readSecret(setting, caller);
-  const sealingKeys = await read(sealKey);
   return {
     address,
     user,
-    password: await read(password),
+    sealingKeys: sealKey && (await readSecret(sealKey, caller)),
+    password: password && (await readSecret(password, caller)),
     ...(await readTlsFiles(tls)),
-    sealingKeys,
     author: authorOf(caller),
   };
 }

@@ -26,10 +26,10 @@ export type FileVariables = ReadonlyMap<string, ChildVariable>;
 type Env = Readonly<Record<string, string | undefined>>;
 
 export function passedOn(env: Env, isPassed: (name: string) => boolean): Record<string, string> {
-  const entries = Object.entries(env).filter(
-    (entry): entry is [string, string] => entry[1] !== undefined,
+  const passed = Object.entries(env).flatMap(([name, value]) =>
+    value !== undefined && isPassed(name) ? [[name, value] as const] : [],
   );
-  return Object.fromEntries(entries.filter(([name]) => isPassed(name)));
+  return Object.fromEntries(passed);
 }
 
 /** For a program beside the terminal interface, which may outlive this process by days. */

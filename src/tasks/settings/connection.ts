@@ -57,7 +57,8 @@ export function dataPlaceOf(
   if (source?.name === "store") return storePlaceOf(settings, source);
   const path = source?.text ?? DEFAULT_DATA_FILE;
   const beside = keyFileOf(path);
-  const sealKey = sealKeyOf(settings) ?? (existsSync(beside.text) ? beside : undefined);
+  const sealKey =
+    refuseStdin(settings.find("sealKey")) ?? (existsSync(beside.text) ? beside : undefined);
   return { kind: "file", path, ...(!source && { isDefault: true }), sealKey };
 }
 
@@ -80,26 +81,21 @@ export function keyFileOf(path: string): SecretSetting {
   return { name: "sealKeyFile", text: path + KEY_FILE_END, from: "the key file" };
 }
 
-function sealKeyOf(settings: FindableSettings): SecretSetting | undefined {
-  const setting = settings.find("sealKey");
-  if (setting?.name === "sealKeyFile") refuseStdin(setting);
+function refuseStdin(setting: Setting | undefined): Setting | undefined {
+  if (setting?.text === "-" && SETTINGS[setting.name].is === "file")
+    throw new UsageError(`${setting.from} must be a file, not stdin`);
   return setting;
-}
-
-function refuseStdin({ text, from }: NamedFile): void {
-  if (text === "-") throw new UsageError(`${from} must be a file, not stdin`);
 }
 
 function storePlaceOf(settings: FindableSettings, { text, from }: NamedFile): StorePlace {
   const address = parseStoreUrl(text, from);
   const [user, password] = findBoth(settings, "storeUser", "storePassword");
-  if (password?.name === "storePasswordFile") refuseStdin(password);
   return {
     kind: "store",
     address,
     user: user?.text,
-    password,
-    sealKey: sealKeyOf(settings),
+    password: refuseStdin(password),
+    sealKey: refuseStdin(settings.find("sealKey")),
     tls: tlsFilesOf(settings, "storeCaFile", "storeClientCert", "storeClientKey"),
   };
 }

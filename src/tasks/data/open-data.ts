@@ -97,7 +97,7 @@ export function chooseEnvironment(
 }
 
 function fileData(place: FilePlace, caller: Caller): LocalData {
-  const { path } = place;
+  const { path, sealKey } = place;
   const { clock } = caller.surroundings;
   return {
     name: path,
@@ -121,7 +121,7 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
     },
     follow: async () => {
       const { openDataFile } = await import("../../store/file/json-file-store.js");
-      const sealKeys = await sealKeysOf(place, caller);
+      const sealKeys = sealKey && (await readSecret(sealKey, caller));
       const options = { watch: true, author: authorOf(caller), clock, sealKeys };
       return openDataFile(path, options).catch((error: Error) => {
         // Names and public values need no key.
@@ -143,14 +143,9 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
     },
     serve: async (options) => {
       const { serveFile } = await import("./serve-file.js");
-      return serveFile(place, caller, await sealKeysOf(place, caller), options);
+      return serveFile(place, caller, options);
     },
   };
-}
-
-/** The keys of a sealed file. @throws UsageError if they can't be read */
-async function sealKeysOf({ sealKey }: FilePlace, caller: Caller) {
-  return sealKey && readSecret(sealKey, caller);
 }
 
 /** @param form in which the file is written. Default that of its place */
@@ -159,7 +154,8 @@ async function sealingOf(
   caller: Caller,
   form: SealedForm = place.mayBePlain && "kept",
 ): Promise<FileSealing | undefined> {
-  return fileSealing(await sealKeysOf(place, caller), form);
+  const { sealKey } = place;
+  return fileSealing(sealKey && (await readSecret(sealKey, caller)), form);
 }
 
 async function updateFile(

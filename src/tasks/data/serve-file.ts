@@ -9,6 +9,7 @@ import type { FileSealing } from "../../store/file/file-sealing.js";
 import type { Reloadable, Store } from "../../store/store.js";
 import { refuseToReload, refuseUnsafeFile } from "../safe-files.js";
 import { type FilePlace, placeFiles } from "../settings/connection.js";
+import { readSecret } from "../settings/secret-files.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import type { ServeDataOptions } from "./local-data.js";
 
@@ -30,11 +31,12 @@ export async function createFile(
 /** @see LocalData.serve */
 export async function serveFile(
   place: FilePlace,
-  { surroundings }: Caller,
-  sealKeys: string | undefined,
+  caller: Caller,
   { log }: ServeDataOptions,
 ): Promise<Store & Reloadable> {
-  const { path } = place;
+  const { path, sealKey } = place;
+  const { surroundings } = caller;
+  const sealKeys = sealKey && (await readSecret(sealKey, caller));
   const unsafe = refuseUnsafeFile(path, surroundings);
   const created = await createIfMissing(place, surroundings, await fileSealing(sealKeys, "sealed"));
   const { openDataFile } = await import("../../store/file/json-file-store.js");

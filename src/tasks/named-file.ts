@@ -42,8 +42,6 @@ export async function readAnyFile(path: string, maxBytes: number): Promise<Buffe
 }
 
 /**
- * Reads all of stdin.
- *
  * @param subject names the input in messages
  * @throws UsageError if it can't be read, or is larger than `maxBytes`
  */

@@ -47,11 +47,7 @@ export async function writePrivateFile(
   }
 }
 
-/**
- * The target of a file to append to.
- *
- * @throws InvalidDataError, also if other users can change it
- */
+/** @throws InvalidDataError as `outputTarget` does, and if other users can change the file */
 export function appendTarget(path: string, user: FileUser): string {
   refuseUnsafeFile(path, user);
   return outputTarget(path, user);

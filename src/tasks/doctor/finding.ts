@@ -36,9 +36,12 @@ export const warning = (message: string, fix: string): Finding => ({
   fix,
 });
 
-export const problem = (code: ErrorCode, message: string, fix = FIXES[code]): Finding => {
-  return { verdict: "problem", message, fix, code };
-};
+export const problem = (code: ErrorCode, message: string, fix = FIXES[code]): Finding => ({
+  verdict: "problem",
+  message,
+  fix,
+  code,
+});
 
 /**
  * The problem of a failure, with the message of other commands.

@@ -89,7 +89,6 @@ export interface VariableRules {
   /** Their names do not have the prefix yet. */
   selection: Selection;
   prefix: string;
-  /** Reserved names, with the prefix, that the program gets. */
   allowReserved: readonly string[];
   /** Whether the program has this name, with the prefix, from elsewhere, which takes precedence. */
   isTaken: (name: string) => boolean;

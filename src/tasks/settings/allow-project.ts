@@ -47,7 +47,7 @@ export function nearestProjectFile(surroundings: Surroundings): ProjectFile | un
   }
 }
 
-/** Allows this content of a `.appvars.json`. @throws UsageError, InvalidDataError */
+/** @throws UsageError, InvalidDataError */
 export async function allowProject(
   content: ProjectContent,
   surroundings: Surroundings,

@@ -45,8 +45,6 @@ export interface StorePlace {
 export type DataPlace = FilePlace | StorePlace;
 
 /**
- * Returns the place of the data.
- *
  * @param source the setting that names it; `undefined` for the default
  * @throws UsageError for a setting that breaks a rule
  */
@@ -62,11 +60,7 @@ export function dataPlaceOf(
   return { kind: "file", path, ...(!source && { isDefault: true }), sealKey };
 }
 
-/**
- * Returns the place that an argument names.
- *
- * @throws UsageError that does not quote a URL, which may hold a password
- */
+/** @throws UsageError that does not quote a URL, which may hold a password */
 export function placeNamed(settings: FindableSettings, text: string, from: string): DataPlace {
   const [, scheme] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text) ?? [];
   if (text === "" || (scheme !== undefined && !/^etcds?$/.test(scheme)))

@@ -123,7 +123,6 @@ export function trialSettings(given: readonly Setting[], caller: Caller): Settin
   return new Settings([once, ...given, ...unstored(caller.surroundings.env)], caller);
 }
 
-/** Returns the settings under their keys in a profile. */
 export function toProfile(given: readonly Setting[]): SettingsObject {
   return Object.fromEntries(
     given.map(({ name, text }) => [SETTINGS[name].profile, SETTINGS[name].is === "switch" || text]),

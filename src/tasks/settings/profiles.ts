@@ -56,8 +56,6 @@ function parseProfiles(file: SettingsFile | undefined, account: Account): Profil
 }
 
 /**
- * Reads the profiles for a caller that can do without.
- *
  * @param isDispensable whether a file that breaks a rule is left out too
  * @throws UsageError if the file breaks a rule
  */

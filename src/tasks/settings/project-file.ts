@@ -109,18 +109,15 @@ function isOfFolderOwner({ path, entry, stats }: ProjectFile): boolean {
 
 /** Returns the same settings, which then can't be used. */
 function block(given: readonly Setting[], path: string, isChanged: boolean): Setting[] {
-  const wanted = given.map(
-    (setting) => `${SETTINGS[setting.name].key} ${shorten(shownText(setting) ?? HIDDEN)}`,
-  );
+  const wanted = given.map((setting) => {
+    const text = shownText(setting) ?? HIDDEN;
+    return `${SETTINGS[setting.name].key} ${text.length > 200 ? `${text.slice(0, 200)}...` : text}`;
+  });
   const state = isChanged ? "has changed since you allowed it" : "is not allowed yet";
   const blocked =
     `${path} ${state}, and would set ${wanted.join(", ")}: read it, ` +
     `then run appvars allow (in CI set ${ALLOW_VARIABLE}=1)`;
   return given.map((setting) => ({ ...setting, from: `${setting.from} (not allowed)`, blocked }));
-}
-
-function shorten(text: string): string {
-  return text.length > 200 ? `${text.slice(0, 200)}...` : text;
 }
 
 /** The folder with an entry for each `.appvars.json` that the user has allowed. */

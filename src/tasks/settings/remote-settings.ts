@@ -37,8 +37,6 @@ export interface RemoteSettings {
 }
 
 /**
- * Returns the server that the settings and the defaults describe.
- *
  * @param source the setting with the URL
  * @throws UsageError that names the flag, variable or file of a setting that breaks a rule
  */

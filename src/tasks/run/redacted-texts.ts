@@ -8,18 +8,12 @@ const MIN_PART = 8;
 /** Values that reveal nothing, and that would be replaced everywhere. */
 const WORDS = ["true", "false", "null"];
 
-export interface RedactedTexts {
-  texts: string[];
-  /** The names of variables whose values are too short to tell from ordinary output. */
-  tooShort: string[];
-}
-
 /**
  * Finds the texts that would reveal values in a program's output: each value of 4 characters or
  * more, also in base64; each of its lines, and each string in a JSON value, of 8 characters or more;
  * and all of these as JSON, the quotes of a shell and URLs have them. Public variables have none.
  */
-export function redactedTexts(variables: readonly ChildVariable[]): RedactedTexts {
+export function redactedTexts(variables: readonly ChildVariable[]) {
   return collectTexts(variables, (value) => [
     ...base64Forms(valueText(value)),
     ...[valueText(value), ...parts(value)].flatMap(forms),
@@ -27,7 +21,7 @@ export function redactedTexts(variables: readonly ChildVariable[]): RedactedText
 }
 
 /** Finds the lines of 4 characters or more in values and in the strings of JSON values. */
-export function redactedLines(variables: readonly ChildVariable[]): RedactedTexts {
+export function redactedLines(variables: readonly ChildVariable[]) {
   return collectTexts(variables, (value) =>
     [valueText(value), ...parts(value)]
       .flatMap((text) => text.split(LINE_BREAK))
@@ -39,7 +33,7 @@ export function redactedLines(variables: readonly ChildVariable[]): RedactedText
 function collectTexts(
   variables: readonly ChildVariable[],
   textsOf: (value: JsonValue) => string[],
-): RedactedTexts {
+) {
   const revealing = variables.filter(
     ({ value, rules }) => !isPublic(rules) && !["", ...WORDS].includes(valueText(value)),
   );
@@ -49,6 +43,7 @@ function collectTexts(
   });
   return {
     texts: [...new Set(redacted.flatMap(({ texts }) => texts))],
+    /** The names of variables whose values are too short to tell from ordinary output. */
     tooShort: redacted.filter(({ texts }) => texts.length === 0).map(({ name }) => name),
   };
 }

@@ -1,5 +1,5 @@
 import { endWithTerminal } from "../kit/process/end-process.js";
-import { wasTerminated } from "../kit/process/signals.js";
+import { isTerminated } from "../kit/process/signals.js";
 import { parseLine, readWords } from "./arguments/parse-line.js";
 import { findCommand, loadAll } from "./known-commands.js";
 import { createContext, type Io } from "./output/context.js";
@@ -19,7 +19,7 @@ export async function start(argv: readonly string[], keepCompiled?: () => void):
   const code = isCompletion
     ? await (await import("./completion/quick-complete.js")).quickComplete(argv, io)
     : await main(argv, io);
-  if (wasTerminated()) io.leaveUnread();
+  if (isTerminated) io.leaveUnread();
   endWithTerminal(code);
   return code;
 }

@@ -35,15 +35,11 @@ export function isStopSignal(name: NodeJS.Signals): boolean {
   return !name.startsWith("SIGUSR");
 }
 
-let isTerminated = false;
-
 /**
  * Whether SIGTERM arrived while signals were caught. Ctrl-C does not count: a program may use it
  * for something else.
  */
-export function wasTerminated(): boolean {
-  return isTerminated;
-}
+export let isTerminated = false;
 
 /**
  * Passes each signal to `listener` instead of letting it end this process or, for SIGUSR1, open

@@ -1,7 +1,7 @@
 import { closeSync, constants, fstat, open, read, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { InvalidDataError } from "../text/errors.js";
-import { checkSize } from "../text/size.js";
+import { tooLarge } from "../text/size.js";
 
 // Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has neither flag.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
@@ -67,7 +67,7 @@ export async function readToEnd(
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let total = 0; ; ) {
-    checkSize(Math.max(size, total), maxSize);
+    if (size > maxSize || total > maxSize) throw tooLarge(Math.max(size, total), maxSize);
     // One byte more than expected, so that the next read is the last.
     const buffer = Buffer.allocUnsafe(Math.max(size + 1 - total, MIN_READ));
     const { bytesRead } = await promisify(read)(descriptor, buffer, 0, buffer.length, null);

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
 import { UsageError } from "../text/errors.js";
-import { checkSize } from "../text/size.js";
+import { tooLarge } from "../text/size.js";
 
 /** What a program may know of its process. Reading it has no effect on the process. */
 export function thisProcess() {
@@ -93,7 +93,7 @@ export async function readStream(
     const bytes = Buffer.from(chunk);
     chunks.push(bytes);
     total += bytes.length;
-    checkSize(total, maxSize);
+    if (total > maxSize) throw tooLarge(total, maxSize);
   }
   return Buffer.concat(chunks);
 }

@@ -6,10 +6,9 @@ export function sizeText(bytes: number): string {
   return `${Math.ceil(bytes / unit).toLocaleString("en-US")} ${name}`;
 }
 
-/** @throws InvalidDataError with a predicate as its message if there are more bytes */
-export function checkSize(size: number, maxSize: number): void {
-  if (size > maxSize)
-    throw new InvalidDataError(
-      `is too large: it has ${sizeText(size)}; the limit is ${sizeText(maxSize)}`,
-    );
+/** The error for more bytes than the limit. Its message is a predicate. */
+export function tooLarge(size: number, limit: number): InvalidDataError {
+  return new InvalidDataError(
+    `is too large: it has ${sizeText(size)}; the limit is ${sizeText(limit)}`,
+  );
 }

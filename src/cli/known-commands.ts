@@ -1,8 +1,9 @@
+import { readFileSync } from "node:fs";
+import { packageFile } from "../kit/files/package-file.js";
 import { UsageError } from "../kit/text/errors.js";
 import { suggestion } from "../kit/text/nearest.js";
 import { type Command, LEADING_WORDS, VERSION_FLAG } from "./arguments/command.js";
 import { writeLines } from "./output/output.js";
-import { packageVersion } from "./process-io.js";
 
 /** Loads the module of a command when it is called. */
 type Load = () => Promise<{ definition: Command }>;
@@ -93,7 +94,10 @@ const ROOT: Command = {
 const VERSION: Command = {
   ...ROOT,
   flags: {},
-  run: (_args, _flags, { io }) => writeLines(io.stdout, [packageVersion()]),
+  run(_args, _flags, { io }) {
+    const { version } = JSON.parse(readFileSync(packageFile("package.json"), "utf8"));
+    writeLines(io.stdout, [version]);
+  },
 };
 
 async function load(name: string): Promise<Command> {

@@ -1,10 +1,13 @@
-import { endWithTerminal } from "../kit/process/end-process.js";
-import { isTerminated } from "../kit/process/signals.js";
+import { constants, fstatSync, openSync } from "node:fs";
+import { Socket } from "node:net";
+import { endWithReader, endWithTerminal, leaveUnread } from "../kit/process/end-process.js";
+import { endBySignals, isTerminated, untilStopped } from "../kit/process/signals.js";
+import { thisProcess } from "../kit/process/this-process.js";
 import { parseLine, readWords } from "./arguments/parse-line.js";
 import { findCommand, loadAll } from "./known-commands.js";
 import { createContext, type Io } from "./output/context.js";
+import { writeLines } from "./output/output.js";
 import { reportError } from "./output/report-error.js";
-import { processIo } from "./process-io.js";
 
 /**
  * Runs the command line of this process and resolves to its exit code.
@@ -41,4 +44,53 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     return await reportError(error, words, io);
   }
+}
+
+/** This process as a command sees it. Streams are created when they are first used. */
+export function processIo(): Io {
+  let stdout: Io["stdout"] | undefined;
+  let stderr: Io["stderr"] | undefined;
+  // Node would open its debugger, on a port that every user of the machine can reach, in a process
+  // that has secrets.
+  process.on("SIGUSR1", () => {});
+  if (process.pid === 1) endBySignals();
+  return {
+    surroundings: thisProcess(),
+    get stdin() {
+      return process.stdin;
+    },
+    get stdout() {
+      stdout ??= endWithReader(process.stdout, (text) =>
+        writeLines(process.stderr, [`appvars: ${text}`]),
+      );
+      return stdout;
+    },
+    get stderr() {
+      stderr ??= openStderr();
+      return stderr;
+    },
+    untilStopped,
+    leaveUnread,
+  };
+}
+
+/**
+ * stderr, with a separate file description if it is a pipe and the system has Linux's /proc.
+ * Whether writes block is a property of the description, which other processes share, and Node
+ * makes writes block each time it starts a child. A reader that does not read would then stop a
+ * server. If nobody can read stderr, the command continues.
+ */
+function openStderr(): Io["stderr"] {
+  const { O_WRONLY, O_NONBLOCK } = constants;
+  let reopened: Socket | undefined;
+  try {
+    // A regular file would be written from its start, and a socket can't be opened again.
+    if (fstatSync(2).isFIFO())
+      reopened = new Socket({
+        fd: openSync("/proc/self/fd/2", O_WRONLY | O_NONBLOCK),
+        readable: false,
+        writable: true,
+      });
+  } catch {}
+  return (reopened ?? process.stderr).on("error", () => {});
 }

@@ -1,6 +1,5 @@
 import { UsageError } from "../kit/text/errors.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
-import { isSealedText } from "./sealed-text.js";
 
 export const VARIABLE_TYPES = ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const;
 
@@ -108,6 +107,12 @@ export function checkId(id: number): number {
  */
 export const ENVELOPE_PREFIX = "envbee:enc:v1:";
 
+/**
+ * Begins each text that a sealed data file holds in place of a secret; the id of its key and the
+ * sealed bytes follow.
+ */
+export const SEALED_PREFIX = "appvars:sealed:v1:";
+
 /** Deeper values would exhaust the stack of programs that read or write them. */
 const MAX_JSON_DEPTH = 500;
 
@@ -131,9 +136,14 @@ export function isEnvelope(value: unknown): value is string {
   return typeof value === "string" && value.startsWith(ENVELOPE_PREFIX);
 }
 
+/** Whether a value stands for a secret, or was meant to. */
+export function isSealedText(value: unknown): value is string {
+  return typeof value === "string" && value.startsWith(SEALED_PREFIX);
+}
+
 /** Whether the value is an envelope, or from a sealed file that was opened without its key. */
 export function isUnreadable(value: unknown): value is string {
-  return typeof value === "string" && (isEnvelope(value) || isSealedText(value));
+  return isEnvelope(value) || isSealedText(value);
 }
 
 export function isVariableType(text: unknown): text is VariableType {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual as isSame } from "node:util";
 import { InvalidDataError } from "../../kit/text/errors.js";
-import { isSealedText } from "../../model/sealed-text.js";
-import { type VariableType, valueFitsType } from "../../model/variable.js";
+import { isSealedText, type VariableType, valueFitsType } from "../../model/variable.js";
 import { type Data, withLastIds } from "../data.js";
 import { checkData } from "../schema/parse-data.js";
 import { brokenValues } from "../schema/value-schema.js";

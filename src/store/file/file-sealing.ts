@@ -9,8 +9,8 @@ import {
   qualifiedName,
   type RotatedPair,
 } from "../../model/environment.js";
-import { isSealedText, NEEDS_SEAL_KEY, SEALED_PREFIX } from "../../model/sealed-text.js";
-import { isPublic } from "../../model/variable.js";
+import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { isPublic, isSealedText, SEALED_PREFIX } from "../../model/variable.js";
 import type { Data } from "../data.js";
 import { checkData, parseStoredText } from "../schema/parse-data.js";
 

@@ -21,9 +21,9 @@ import {
   type PreviousKeyPair,
 } from "../../model/environment.js";
 import { PATTERN, PATTERN_RULE } from "../../model/name-matcher.js";
-import { isSealedText } from "../../model/sealed-text.js";
 import {
   EMPTY_OBJECT_MD5,
+  isSealedText,
   isVariableName,
   NAME_PATTERN,
   VARIABLE_TYPES,

@@ -4,8 +4,8 @@ import { applyRule, type BrokenRule, isObject, pathText } from "../../kit/text/r
 import { GIT_CONFIG } from "../../kit/text/shell.js";
 import { JsonError, parseJson } from "../../kit/text/strict-json.js";
 import { allKeyPairs, type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
-import { isSealedText, NeedsSealKeyError } from "../../model/sealed-text.js";
-import { isPublic, valueFitsType } from "../../model/variable.js";
+import { NeedsSealKeyError } from "../../model/sealed-text.js";
+import { isPublic, isSealedText, valueFitsType } from "../../model/variable.js";
 import {
   DATA_VERSION,
   type Data,

@@ -1,7 +1,7 @@
 import { DecryptionError, UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import { isSealedText, NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
-import { isUnreadable, type NamedValue } from "../../model/variable.js";
+import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { isSealedText, isUnreadable, type NamedValue } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
 
 /**

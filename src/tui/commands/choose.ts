@@ -1,7 +1,7 @@
 import { EXPORT_FORMATS } from "../../formats/formats.js";
-import { isSealedText, NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import type { VariableEntry } from "../../model/source.js";
-import { VARIABLE_TYPES } from "../../model/variable.js";
+import { isSealedText, VARIABLE_TYPES } from "../../model/variable.js";
 import { lookUpChanges } from "../reading/changes.js";
 import { type CopyFormat, copyEntries, SELECTED_FORMATS } from "../reading/copying.js";
 import { withRange } from "../reading/selection.js";

@@ -1,7 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import { isSealedText } from "../../model/sealed-text.js";
-import { type Definition, isPublic, isUnreadable, textAs } from "../../model/variable.js";
+import {
+  type Definition,
+  isPublic,
+  isSealedText,
+  isUnreadable,
+  textAs,
+} from "../../model/variable.js";
 import { displayRules, MASK } from "../reading/reveal.js";
 import type { Change, Content } from "../state/ports.js";
 import type { State } from "../state/state.js";

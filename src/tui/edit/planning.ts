@@ -1,5 +1,6 @@
-import { isSealedText, NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import type { VariableEntry } from "../../model/source.js";
+import { isSealedText } from "../../model/variable.js";
 import { MAX_HISTORY_ENTRIES } from "../reading/changes.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/places.js";

@@ -1,9 +1,9 @@
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import { isSealedText } from "../../model/sealed-text.js";
 import type { VariableEntry } from "../../model/source.js";
 import {
   isEnvelope,
   isPublic,
+  isSealedText,
   isUnreadable,
   textAs,
   type ValueRules,

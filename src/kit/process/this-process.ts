@@ -9,7 +9,7 @@ export function thisProcess() {
   return {
     env: env as Record<string, string | undefined>,
     platform,
-    cwd: () => process.cwd(),
+    cwd: process.cwd,
     folders: userFolders(process.env, platform),
     /** `undefined` on Windows. */
     user: process.getuid?.(),
@@ -38,8 +38,11 @@ export function userFolders(
   findHome = homedir,
 ): { config: string; cache: string } {
   const { isAbsolute, join } = platform === "win32" ? win32 : posix;
-  const home =
-    homeOf(findHome, isAbsolute) ?? (platform === "win32" ? NO_HOME_ON_WINDOWS : NO_HOME);
+  let home = "";
+  try {
+    home = findHome();
+  } catch {}
+  if (!isAbsolute(home)) home = platform === "win32" ? NO_HOME_ON_WINDOWS : NO_HOME;
   if (platform === "darwin")
     return {
       config: join(home, "Library/Preferences/appvars"),
@@ -61,21 +64,22 @@ export function userFolders(
   };
 }
 
-function homeOf(find: () => string, isUsable: (path: string) => boolean): string | undefined {
-  try {
-    const home = find();
-    return isUsable(home) ? home : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
 /** @throws UsageError if the user has no folder for configuration */
 export function refuseNoHome({ config }: { config: string }): void {
   const isOnWindows = config.startsWith(`${NO_HOME_ON_WINDOWS}\\`);
   if (!isOnWindows && !config.startsWith(`${NO_HOME}/`)) return;
   const variables = isOnWindows ? "USERPROFILE or APPDATA" : "HOME or XDG_CONFIG_HOME";
   throw new UsageError(`there is no home folder to store this in: set ${variables}`);
+}
+
+/**
+ * Refuses an argument or environment variable that was not UTF-8: Node replaces its bytes.
+ *
+ * @throws UsageError
+ */
+export function checkDecoded(text: string | undefined, what: string): void {
+  if (text?.includes("\ufffd"))
+    throw new UsageError(`${what} is not valid UTF-8, or contains U+FFFD`);
 }
 
 /**

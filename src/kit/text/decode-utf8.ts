@@ -18,13 +18,3 @@ export function decodeUtf8(
   if (!isUtf8(bytes)) throw new UsageError(`${what} is not valid UTF-8`);
   return new TextDecoder("utf-8", options).decode(bytes);
 }
-
-/**
- * Refuses an argument or environment variable that was not UTF-8: Node replaces its bytes.
- *
- * @throws UsageError
- */
-export function checkDecoded(text: string | undefined, what: string): void {
-  if (text?.includes("\ufffd"))
-    throw new UsageError(`${what} is not valid UTF-8, or contains U+FFFD`);
-}

@@ -1,4 +1,4 @@
-import { checkDecoded } from "../../../kit/text/decode-utf8.js";
+import { checkDecoded } from "../../../kit/process/this-process.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import {
   findEnvironment,

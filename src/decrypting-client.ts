@@ -8,7 +8,7 @@ import type { JsonValue } from "./kit/text/strict-json.js";
 import type { Page } from "./model/page.js";
 import type { Read } from "./model/read.js";
 import { readAll, type Snapshot, type VariableSource } from "./model/source.js";
-import { isEnvelope, type VariableValue } from "./model/variable.js";
+import { isEnvelope, parseAs, type VariableValue } from "./model/variable.js";
 
 export interface ClientOptions extends PlainOptions {
   /**
@@ -52,7 +52,6 @@ async function decryptAnswer<T>(
     variables.flatMap((variable) => [variable.id, variable.name].map((each) => [each, variable])),
   );
   const { decrypt } = await import("./client/envelope.js");
-  const { parseAs } = await import("./formats/infer-type.js");
   for (const [of, holder, field] of envelopes) {
     const variable = byKey.get(of);
     if (!variable) throw new ChangedDataError("the server has a value without its variable");

@@ -1,5 +1,5 @@
 import { UsageError } from "../kit/text/errors.js";
-import type { NamedValue } from "../model/variable.js";
+import { type NamedValue, parseExactJson } from "../model/variable.js";
 import {
   entriesOf,
   type Mention,
@@ -8,7 +8,6 @@ import {
   type ReadOptions,
   refuse,
 } from "./entry.js";
-import { parseExactJson } from "./infer-type.js";
 
 /**
  * Writes one JSON object. JSON can hold half a surrogate pair as an escape (RFC 8259 section 8.2).

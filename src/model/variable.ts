@@ -1,5 +1,5 @@
 import { UsageError } from "../kit/text/errors.js";
-import type { JsonValue } from "../kit/text/strict-json.js";
+import { exactNumber, JsonError, type JsonValue, parseJson } from "../kit/text/strict-json.js";
 
 export const VARIABLE_TYPES = ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const;
 
@@ -163,4 +163,34 @@ export function textAs(value: JsonValue, type: VariableType, indent?: number): s
   return type === "JSON" && !isUnreadable(value)
     ? JSON.stringify(value, undefined, indent)
     : valueText(value);
+}
+
+/**
+ * The value that `text` stands for in a variable of `type`. An encrypted value fits every type and
+ * stays as it is.
+ *
+ * @throws UsageError with the rule of the type, which never quotes the text
+ */
+export function parseAs(text: string, type: VariableType): JsonValue {
+  if (type === "STRING" || isUnreadable(text)) return text;
+  if (type === "JSON") return parseExactJson(text);
+  if (type === "BOOLEAN") {
+    if (text !== "true" && text !== "false") throw new UsageError("a BOOLEAN is true or false");
+    return text === "true";
+  }
+  const number = exactNumber(text);
+  if (number === undefined)
+    throw new UsageError(
+      "a NUMBER must be a JSON number in the range and precision of a double; for any other text, use the type STRING",
+    );
+  return number;
+}
+
+/** Parses a value that a user gives. @throws UsageError with line and column */
+export function parseExactJson(text: string): JsonValue {
+  try {
+    return parseJson(text);
+  } catch (error) {
+    throw error instanceof JsonError ? new UsageError(`not valid JSON: ${error.message}`) : error;
+  }
 }

@@ -1,5 +1,6 @@
 import { expect, it } from "vitest";
-import { inferValue, nativeType, parseAs } from "../../src/formats/infer-type.js";
+import { inferValue, nativeType } from "../../src/formats/infer-type.js";
+import { parseAs } from "../../src/model/variable.js";
 import { NASTY_TEXTS, randomTexts } from "./nasty-values.js";
 
 it.each([

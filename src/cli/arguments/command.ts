@@ -78,7 +78,9 @@ type TextOf<F> = F extends { parse: (...args: never[]) => infer V }
   ? V
   : F extends { choices: readonly (infer C)[] }
     ? C
-    : string;
+    : F extends { repeatable: true }
+      ? string[]
+      : string;
 
 type FlagValue<F, S extends keyof F> = S extends `${string}--no-${string}`
   ? false

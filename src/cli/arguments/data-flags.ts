@@ -24,7 +24,6 @@ export const PLACE_FLAGS = {
 export const ENVIRONMENTS = {
   "-e, --env <name>": {
     help: ENVIRONMENT["-e, --env <name>"],
-    parse: (text: string) => [text],
     repeatable: true,
   },
 } as const;

@@ -12,6 +12,7 @@ import {
   checkVariableName,
   type Definition,
   isVariableName,
+  parseAs,
   VARIABLE_TYPES,
   type VariableType,
 } from "../../model/variable.js";
@@ -125,7 +126,6 @@ async function setIn(
   all: readonly EnvironmentRecord[],
   { name, given, type, definition, toEnvelope }: Setting,
 ) {
-  const { parseAs } = await import("../../formats/infer-type.js");
   const { setValues } = await import("../../store/edits/edit-values.js");
   const { checkPlainValues } = await import("../../store/schema/value-schema.js");
   const { id, application } = environment;

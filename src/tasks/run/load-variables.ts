@@ -2,7 +2,7 @@ import { thisProcess } from "../../kit/process/this-process.js";
 import { withSubject } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { readAll, type VariableSource } from "../../model/source.js";
-import { valueText } from "../../model/variable.js";
+import { parseAs, valueText } from "../../model/variable.js";
 import { withSource } from "../sources/open-source.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import type { ChildVariables } from "./child-environment.js";
@@ -66,7 +66,6 @@ async function withTypes(
   const types = new Map(ordered.map(({ name, type }) => [newName(name), type]));
   const kept = new Set([...taken, ...[...selected].map(newName).filter(isTaken)]);
   const texts = [...kept].map((name) => ({ name, value: preserved?.[name] ?? "", isText: true }));
-  const { parseAs } = await import("../../formats/infer-type.js");
   const typed = [...variables, ...texts].map(({ name, value, isText }) => {
     const parse = () => parseAs(String(value), types.get(name) ?? "STRING");
     return [name, isText ? withSubject(name, parse) : value] as const;

@@ -2,7 +2,7 @@ import { DecryptionError, UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { BrokenRule, Check } from "../../model/read.js";
 import { readAll, type Snapshot } from "../../model/source.js";
-import { isEnvelope, isUnreadable, type Variable } from "../../model/variable.js";
+import { isEnvelope, isUnreadable, parseAs, type Variable } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
 
@@ -49,7 +49,6 @@ async function brokenByEncrypted(
   decrypt: Decrypt,
 ): Promise<string | undefined> {
   if (!isEnvelope(value)) return undefined;
-  const { parseAs } = await import("../../formats/infer-type.js");
   try {
     const text = String(decrypt(name, value));
     const schema = isUnreadable(text) ? undefined : snapshot.rulesOf(id)?.schema;

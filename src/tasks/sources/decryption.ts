@@ -1,7 +1,7 @@
 import { DecryptionError, UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
-import { isSealedText, isUnreadable, type NamedValue } from "../../model/variable.js";
+import { isSealedText, isUnreadable, type NamedValue, parseAs } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
 
 /**
@@ -71,12 +71,7 @@ function refuseSealed(name: string, value: JsonValue): void {
 }
 
 /** Decrypts values, and parses them by their types. */
-export async function decryptValues<T extends NamedValue>(
-  entries: readonly T[],
-  decrypt: Decrypt,
-): Promise<T[]> {
-  // Loaded here: `get` and `run` pass texts on, and parsing them takes the JSON parser.
-  const { parseAs } = await import("../../formats/infer-type.js");
+export function decryptValues<T extends NamedValue>(entries: readonly T[], decrypt: Decrypt): T[] {
   return entries.map((entry) => {
     if (!isUnreadable(entry.value)) return entry;
     return { ...entry, value: parseAs(String(decrypt(entry.name, entry.value)), entry.type) };

@@ -60,7 +60,7 @@ export async function formatValues(
   const typed = selected
     .filter(isKept)
     .map((entry) => ({ ...entry, type: entry.type ?? nativeType(entry.value) }));
-  const values = await decryptValues(typed, decrypt);
+  const values = decryptValues(typed, decrypt);
   const write = options.target
     ? (await import("../../formats/dotenv-for.js")).DOTENV_WRITERS[options.target]
     : await WRITERS[format]();

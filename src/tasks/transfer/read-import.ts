@@ -6,7 +6,7 @@ import {
   type ReadEntry,
 } from "../../formats/entry.js";
 import { type ImportFormat, READERS } from "../../formats/formats.js";
-import { inferValue, nativeType, parseAs } from "../../formats/infer-type.js";
+import { inferValue, nativeType } from "../../formats/infer-type.js";
 import { MAX_INPUT, readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
@@ -14,6 +14,7 @@ import { UsageError, withSubject } from "../../kit/text/errors.js";
 import type { EnvironmentRecord } from "../../model/environment.js";
 import {
   type NamedValue,
+  parseAs,
   type VariableType,
   valueFitsType,
   valueText,

@@ -103,7 +103,7 @@ export const writeValues: WriteValues = async (format, values, { decrypt, allowR
   if (kept.length === 0 && leftOut.length > 0) {
     throw new UsageError(`reserved names are left out of ${format}: ${leftOut.join(", ")}`);
   }
-  const text = (await WRITERS[format]())(await decryptValues(kept, decrypt));
+  const text = (await WRITERS[format]())(decryptValues(kept, decrypt));
   return {
     text,
     leftOut,

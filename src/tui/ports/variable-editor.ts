@@ -1,6 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
 import { decrypt, encrypt } from "../../client/envelope.js";
-import { parseAs, parseExactJson } from "../../formats/infer-type.js";
 import { ChangedMeanwhileError, UsageError, withSubject } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
@@ -10,6 +9,8 @@ import {
   type Definition,
   isUnreadable,
   type JsonSchema,
+  parseAs,
+  parseExactJson,
   textAs,
 } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";

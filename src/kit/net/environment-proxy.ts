@@ -9,20 +9,17 @@ type Env = Readonly<Record<string, string | undefined>>;
  * @throws UsageError that names the variable, for a URL that can't be used
  */
 export function findProxy(server: URL, env: Env): HttpProxy | undefined {
-  if (isLoopback(server.hostname)) return undefined;
-  const from = proxyVariables(server.protocol, env).find((name) => env[name]);
-  if (from === undefined) return undefined;
+  // A web server sets HTTP_PROXY of a CGI program to the header `Proxy` of the request
+  // (httpoxy.org).
+  const ownNames =
+    server.protocol === "https:"
+      ? ["https_proxy", "HTTPS_PROXY"]
+      : ["http_proxy", ...(env["REQUEST_METHOD"] ? [] : ["HTTP_PROXY"])];
+  const from = [...ownNames, "all_proxy", "ALL_PROXY"].find((name) => env[name]);
+  if (from === undefined || isLoopback(server.hostname)) return undefined;
   if (isExcluded(server, env["no_proxy"] || env["NO_PROXY"] || "")) return undefined;
   const text = env[from] ?? "";
   return parseProxy(text.includes("://") ? text : `http://${text}`, from);
-}
-
-/** The variables that may name it, in their order. */
-function proxyVariables(protocol: string, env: Env): string[] {
-  if (protocol === "https:") return ["https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"];
-  // A web server sets HTTP_PROXY of a CGI program to the header `Proxy` of the request
-  // (httpoxy.org).
-  return ["http_proxy", ...(env["REQUEST_METHOD"] ? [] : ["HTTP_PROXY"]), "all_proxy", "ALL_PROXY"];
 }
 
 // The package proxy-from-env (2.1.0) reads process.env alone, tells no variable, and lets CGI

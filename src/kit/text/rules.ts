@@ -97,18 +97,16 @@ export function pathText(path: BrokenRule["path"]): string {
 }
 
 function check(rule: Rule, input: unknown, checked: unknown): Result {
-  if (input === undefined) return checkMissing(rule);
+  if (input === undefined) {
+    if (rule.otherwise !== undefined) return "incomplete";
+    return rule.isOptional ? "complete" : broken("is missing");
+  }
   if (input === checked) return "complete";
   if (rule.choose) return check(rule.choose(input), input, checked);
   const result = checkKind(rule, input, checked);
   if (!rule.problem || typeof result === "object") return result;
   const problem = rule.problem(input as never);
   return problem === undefined ? result : broken(problem);
-}
-
-function checkMissing({ otherwise, isOptional }: Rule): Result {
-  if (otherwise !== undefined) return "incomplete";
-  return isOptional ? "complete" : broken("is missing");
 }
 
 function checkKind(rule: Rule, input: unknown, checked: unknown): Result {

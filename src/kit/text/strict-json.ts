@@ -67,9 +67,9 @@ function count(text: string): { items: number; members: number; depth: number; i
     else if (unit === COLON) members++;
     else if (unit >= ZERO && unit <= NINE) {
       const start = index;
-      while (isOfDecimal(text.charCodeAt(index + 1))) index++;
-      const isKept =
-        index - start < KEPT_DIGITS && (text.charCodeAt(index + 1) | TO_SMALL) !== SMALL_E;
+      let next = text.charCodeAt(index + 1);
+      while ((next >= ZERO && next <= NINE) || next === POINT) next = text.charCodeAt(++index + 1);
+      const isKept = index - start < KEPT_DIGITS && (next | TO_SMALL) !== SMALL_E;
       isExact &&= isKept || exactNumber(tokenAt(text, start)) !== undefined;
     } else if (unit === COMMA) items++;
     else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) {
@@ -78,10 +78,6 @@ function count(text: string): { items: number; members: number; depth: number; i
     } else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) depth--;
   }
   return { items, members, depth: deepest, isExact };
-}
-
-function isOfDecimal(unit: number): boolean {
-  return (unit >= ZERO && unit <= NINE) || unit === POINT;
 }
 
 /** @param start the index of its first quote @returns the index of its last quote */

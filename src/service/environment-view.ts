@@ -143,7 +143,8 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
       }
       case "valueByName":
       case "content": {
-        const value = this.#valueOf(read.name);
+        const { id } = required(this.#findVariable("name", read.name));
+        const value = required(this.#findValue("variable_id", id));
         return [read.kind === "content" ? value.content : toValue(value), [value]];
       }
       case "valuesByName": {
@@ -173,10 +174,6 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
     return (wanted ?? this.#variables).flatMap(
       ({ id }) => this.#findValue("variable_id", id) ?? [],
     );
-  }
-
-  #valueOf(name: string): ValueRecord {
-    return required(this.#findValue("variable_id", required(this.#findVariable("name", name)).id));
   }
 
   #nameOf({ variable_id }: ValueRecord): string {

@@ -4,6 +4,9 @@ import { EMPTY_OBJECT_MD5 } from "../model/variable.js";
 /** Signed for a request without a body (docs/http-api.md). */
 export const EMPTY_BODY_HASH = EMPTY_OBJECT_MD5;
 
+/** The message for an empty secret, which node:crypto would accept. */
+export const EMPTY_SECRET = "an API secret must not be empty";
+
 /** The parts of a request that a signature covers. */
 export interface SignedParts {
   /** Unix time in milliseconds. */
@@ -24,7 +27,7 @@ export interface SignedParts {
  * @throws RangeError for an empty secret
  */
 export function sign(request: SignedParts, secret: string): string {
-  refuseEmpty(secret);
+  if (secret === "") throw new RangeError(EMPTY_SECRET);
   const signature = builtins.crypto
     .createHmac("sha256", secret)
     .update(stringToSign(request))
@@ -43,11 +46,6 @@ export function stringToSign({
   bodyHash = EMPTY_BODY_HASH,
 }: SentParts): string {
   return `${timestamp}${method.toUpperCase()}${route}${bodyHash}`;
-}
-
-/** @throws RangeError for an empty secret, which node:crypto would accept */
-export function refuseEmpty(secret: string): void {
-  if (secret === "") throw new RangeError("an API secret must not be empty");
 }
 
 /**

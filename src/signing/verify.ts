@@ -1,5 +1,5 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import { EMPTY_BODY_HASH, parseAuthorization, refuseEmpty, stringToSign } from "./sign.js";
+import { EMPTY_BODY_HASH, EMPTY_SECRET, parseAuthorization, stringToSign } from "./sign.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "./tolerance.js";
 
 /** The body hashes that a signature may cover. */
@@ -139,7 +139,7 @@ export class HmacKey {
 
   /** @throws RangeError for an empty secret */
   constructor(secret: string) {
-    refuseEmpty(secret);
+    if (secret === "") throw new RangeError(EMPTY_SECRET);
     const key = Buffer.from(secret);
     const padded = Buffer.alloc(BLOCK);
     (key.length > BLOCK ? hash("sha256", key, "buffer") : key).copy(padded);

@@ -31,7 +31,9 @@ export const definition = defineCommand({
     if (endsWithNul && context.flags.json)
       throw new UsageError("option '-0, --null' cannot be used with option '--json'");
     const values = await readValues(names, readSettings(flags, context), context, flags);
-    const json = Object.fromEntries(names.map((name, index) => [name, values[index]]));
+    const json = context.flags.json
+      ? Object.fromEntries(names.map((name, index) => [name, values[index]]))
+      : undefined;
     const texts = values.map(valueText);
     if (endsWithNul) refuseNul(names, texts);
     const end = endsWithNul ? "\0" : "\n";

@@ -1,7 +1,4 @@
-import {
-  createClient as createPlainClient,
-  type ClientOptions as PlainOptions,
-} from "./client/client.js";
+import { Client, type ClientOptions as PlainOptions } from "./client/client.js";
 import { guardCallbacks } from "./guard-callbacks.js";
 import { ChangedDataError, DecryptionError, withSubject } from "./kit/text/errors.js";
 import type { JsonValue } from "./kit/text/strict-json.js";
@@ -26,7 +23,7 @@ export interface ClientOptions extends PlainOptions {
  *   encryption
  */
 export function createClient({ encryptionKey, ...options }: ClientOptions): VariableSource {
-  return createPlainClient(guardCallbacks(options), {
+  return new Client(guardCallbacks(options), {
     wrapAsk: (ask) => async (read, attempt) =>
       decryptAnswer(read, await ask(read, attempt), attempt, encryptionKey),
   });

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { createServer } from "node:tls";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createClient } from "../src/client/client.js";
+import { Client } from "../src/client/client.js";
 import { Transport } from "../src/client/transport.js";
 import { Gateway } from "../src/etcd/gateway.js";
 import { parseProxy } from "../src/kit/net/proxy.js";
@@ -62,7 +62,7 @@ const CREDENTIALS = {
 } as const;
 
 const ask = (url: string, proxy?: string) => {
-  const client = createClient({ url, ...CREDENTIALS, proxy, maxWait: 0 });
+  const client = new Client({ url, ...CREDENTIALS, proxy, maxWait: 0 });
   onTestFinished(() => client.close());
   return client.getContentByName("A");
 };

@@ -102,17 +102,13 @@ interface ClientParts
   wrapAsk?: (ask: Ask) => Ask;
 }
 
-/** Works like `createClient` of the library, but leaves encrypted values as they are. */
-export function createClient(options: ClientOptions, parts: ClientParts = {}): VariableSource {
-  return new Client(options, parts);
-}
-
 /** The most answers that are kept: two lists of 100,000 in pages of 1,000. */
 const MAX_ANSWERS = 200;
 
 type ReadOfValues = Extract<Read, { kind: "valuesByName" }>;
 
-class Client extends VariableReader implements VariableSource {
+/** Works like the client of the library, but leaves encrypted values as they are. */
+export class Client extends VariableReader implements VariableSource {
   readonly #options: ClientOptions & { auth: AuthScheme };
   readonly #retry: Omit<RetryOptions, "budget">;
   readonly #transport: Transport;
@@ -126,7 +122,7 @@ class Client extends VariableReader implements VariableSource {
   readonly #closed = new AbortController();
   readonly #wrapAsk: ClientParts["wrapAsk"];
 
-  constructor(options: ClientOptions, parts: ClientParts) {
+  constructor(options: ClientOptions, parts: ClientParts = {}) {
     super();
     const {
       auth = "hmac",

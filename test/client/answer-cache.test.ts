@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from "vitest";
-import { createClient } from "../../src/client/client.js";
+import { Client } from "../../src/client/client.js";
 import { ServerError } from "../../src/kit/text/errors.js";
 import { DATA, DEVELOPMENT } from "../support/data.js";
 import { runningServer } from "../support/running-server.js";
@@ -19,7 +19,7 @@ async function clientOf(next: () => { status?: number; etag?: string }) {
       .writeHead(status, etag ? { etag } : {})
       .end(status === 304 ? undefined : JSON.stringify(body));
   });
-  const client = createClient({ url, ...DEVELOPMENT, revalidate: true, maxWait: 0 });
+  const client = new Client({ url, ...DEVELOPMENT, revalidate: true, maxWait: 0 });
   onTestFinished(() => client.close());
   return { client, sent };
 }
@@ -63,7 +63,7 @@ it("a client with revalidate gets a 304 for unchanged data, and sees changes", a
   const { url } = await runningServer({ data: DATA });
   const statuses: number[] = [];
   const onResponse = ({ status }: { status: number }) => statuses.push(status);
-  const client = createClient({ url, ...DEVELOPMENT, revalidate: true, onResponse });
+  const client = new Client({ url, ...DEVELOPMENT, revalidate: true, onResponse });
   const first = await client.listValues();
   expect(await client.listValues()).toBe(first);
   await client.listVariables();

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createClient } from "../../src/client/client.js";
+import { Client } from "../../src/client/client.js";
 import { countAnswer, createBudget, withRetries } from "../../src/client/retry.js";
 import { ServerError, UnreachableError } from "../../src/kit/text/errors.js";
 import { readAll } from "../../src/model/source.js";
@@ -57,7 +57,7 @@ describe("a server whose list never ends", () => {
     "a client gives up on an endless list after maxWait and one timeout in total, if the server %s",
     async (_how, step, pages) => {
       const { url, ticks } = await sluggish(step, pages);
-      const client = createClient(
+      const client = new Client(
         { url, apiSecret: "secret", maxWait: 0.05, timeout: 0.45 },
         { budget: createBudget(), ticks },
       );
@@ -70,7 +70,7 @@ describe("a server whose list never ends", () => {
 
   it("a client gives up on an endless list later if calls share no budget", async () => {
     const { url, ticks } = await sluggish(30, 20);
-    const client = createClient({ url, apiSecret: "secret", maxWait: 0, timeout: 0.5 }, { ticks });
+    const client = new Client({ url, apiSecret: "secret", maxWait: 0, timeout: 0.5 }, { ticks });
     onTestFinished(() => client.close());
     for (let offset = 0; offset < 20; offset++) await client.listVariables({ offset });
   });
@@ -93,7 +93,7 @@ describe.each([
       res.writeHead(isDown || requests < 3 ? 503 : 200).end('{"value":1}');
     });
     onTestFinished(() => void vi.restoreAllMocks());
-    const client = createClient(
+    const client = new Client(
       { url, apiSecret: "secret", maxWait: isDown ? 0.35 : 5 },
       { random: () => 0 },
     );

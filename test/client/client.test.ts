@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type ClientOptions, createClient } from "../../src/client/client.js";
+import { Client, type ClientOptions } from "../../src/client/client.js";
 import {
   NotFoundError,
   RateLimitedError,
@@ -143,7 +143,7 @@ describe("the client", () => {
       `200 OK\r\nContent-Length: 11\r\n\r\n${body}`,
     ];
     const { url } = await tcpPeer((socket) => socket.end(`HTTP/1.1 ${answers.shift()}`));
-    const client = createClient({ url, ...CREDENTIALS }, { sleep: async () => {} });
+    const client = new Client({ url, ...CREDENTIALS }, { sleep: async () => {} });
     onTestFinished(() => client.close());
     expect(await client.getContentByName("A")).toEqual({ value: 1 });
     expect(answers).toEqual([]);
@@ -193,9 +193,9 @@ describe("the client", () => {
     "does not send the secret itself to %s",
     (url) => {
       const options = { url, ...CREDENTIALS, auth: "headers" as const };
-      expect(() => createClient(options)).toThrow("without encryption: use https or auth hmac");
-      expect(() => createClient({ ...options, insecure: true })).not.toThrow();
-      expect(() => createClient({ ...options, url: url.replace("http:", "https:") })).not.toThrow();
+      expect(() => new Client(options)).toThrow("without encryption: use https or auth hmac");
+      expect(() => new Client({ ...options, insecure: true })).not.toThrow();
+      expect(() => new Client({ ...options, url: url.replace("http:", "https:") })).not.toThrow();
     },
   );
 
@@ -211,7 +211,7 @@ describe("the client", () => {
         const { client } = await clientOf(echo(status), { ...CREDENTIALS, auth, maxWait: 0 });
         errors.push(await client.listVariables().catch((error) => error));
       }
-      const nobody = createClient({
+      const nobody = new Client({
         url: `http://127.0.0.1:${await unusedPort()}`,
         ...CREDENTIALS,
         auth,
@@ -242,7 +242,7 @@ async function clientOf(answer: Answer, options: Omit<ClientOptions, "url"> = {}
     requests.push(req);
     answer(req, res);
   });
-  const client = createClient({ url, ...options });
+  const client = new Client({ url, ...options });
   onTestFinished(() => client.close());
   return { client, requests };
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.js";
+import { Client } from "../../src/client/client.js";
 import { NewestData } from "../../src/client/newest-data.js";
 import { ServerError } from "../../src/kit/text/errors.js";
 import { httpPeer } from "./peer.js";
@@ -160,7 +160,7 @@ async function clientOf(...first: Replica[]) {
     world.now += seconds * SECOND;
   };
   const options = { apiKey: "key", apiSecret: "secret", url, auth: "headers" as const };
-  const client = createClient(options, { ticks: () => world.now, random: () => 0, sleep });
+  const client = new Client(options, { ticks: () => world.now, random: () => 0, sleep });
   const read = async () => (await client.getContentByName("PORT")).value;
   /** What six requests see, from now on. */
   const seen = async (...replicas: Replica[]) => {

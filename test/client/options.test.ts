@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { createClient } from "../../src/client/client.js";
+import { Client } from "../../src/client/client.js";
 import { parseOrigin } from "../../src/client/options.js";
 import { UnreachableError, UsageError } from "../../src/kit/text/errors.js";
 import { httpPeer } from "./peer.js";
 
 const ORIGIN = "http://127.0.0.1:1";
 
-describe("createClient()", () => {
+describe("new Client()", () => {
   it.each([
     { timeout: 0 },
     { timeout: Number.NaN },
@@ -18,17 +18,17 @@ describe("createClient()", () => {
     // Must not fall back to the scheme that sends the secret.
     { auth: "HMAC" as "hmac" },
   ])("throws for the options %o", (options) => {
-    expect(() => createClient({ url: ORIGIN, ...options })).toThrow(UsageError);
+    expect(() => new Client({ url: ORIGIN, ...options })).toThrow(UsageError);
   });
 
   it.each(["with\nnewline", "näme", "two, keys", "x".repeat(513)])(
     "throws for a credential that can't be sent: %j",
     (text) => {
       for (const options of [{ apiKey: text }, { apiSecret: text }]) {
-        expect(() => createClient({ url: ORIGIN, ...options })).toThrow(
+        expect(() => new Client({ url: ORIGIN, ...options })).toThrow(
           "1 to 512 visible ASCII characters",
         );
-        expect(() => createClient({ url: ORIGIN, ...options })).not.toThrow(text);
+        expect(() => new Client({ url: ORIGIN, ...options })).not.toThrow(text);
       }
     },
   );
@@ -43,7 +43,7 @@ describe("createClient()", () => {
       requests++;
       arrived();
     });
-    const client = createClient({ url, apiSecret: "secret" });
+    const client = new Client({ url, apiSecret: "secret" });
     const call = client.listVariables().catch((error: unknown) => error);
     await arrival;
     await client.close();

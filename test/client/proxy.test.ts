@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { createServer, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type ClientOptions, createClient } from "../../src/client/client.js";
+import { Client, type ClientOptions } from "../../src/client/client.js";
 import { Transport, type TransportOptions } from "../../src/client/transport.js";
 import { parseProxy } from "../../src/kit/net/proxy.js";
 import { ServerError, UnreachableError, UsageError } from "../../src/kit/text/errors.js";
@@ -264,7 +264,7 @@ describe("the option proxy", () => {
     const message =
       "proxy must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or " +
       "http://user:password@proxy.example.com:3128";
-    expect(() => createClient({ url: "https://vars.example", proxy })).toThrow(
+    expect(() => new Client({ url: "https://vars.example", proxy })).toThrow(
       new UsageError(message),
     );
   });
@@ -275,11 +275,11 @@ describe("the option proxy", () => {
       auth: "headers",
       proxy: "http://proxy.example",
     } as const;
-    expect(() => createClient(options)).toThrow(
+    expect(() => new Client(options)).toThrow(
       "would send the API secret to 127.0.0.1 without encryption",
     );
-    expect(() => createClient({ ...options, insecure: true })).not.toThrow();
-    expect(() => createClient({ ...options, proxy: "" })).not.toThrow();
+    expect(() => new Client({ ...options, insecure: true })).not.toThrow();
+    expect(() => new Client({ ...options, proxy: "" })).not.toThrow();
   });
 });
 
@@ -325,7 +325,7 @@ function proxied(origin: string, proxy: string, options: Partial<TransportOption
 }
 
 function clientOf(options: ClientOptions) {
-  const client = createClient({ apiSecret: "secret", ca: SERVER.cert, ...options });
+  const client = new Client({ apiSecret: "secret", ca: SERVER.cert, ...options });
   onTestFinished(() => client.close());
   return client;
 }

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { type ClientOptions, createClient } from "../../src/client/client.js";
+import { Client, type ClientOptions } from "../../src/client/client.js";
 import { type Attempt, readUnchanged } from "../../src/client/read-unchanged.js";
 import { createBudget } from "../../src/client/retry.js";
 import { ChangedDataError, type NotFoundError, ServerError } from "../../src/kit/text/errors.js";
@@ -23,7 +23,7 @@ const NEXT = edited((data) => {
 }) as object;
 
 function clientOf(url: URL, options: Partial<ClientOptions> = {}): VariableSource {
-  const client = createClient({ url, ...DEVELOPMENT, ...options });
+  const client = new Client({ url, ...DEVELOPMENT, ...options });
   onTestFinished(() => client.close());
   return client;
 }

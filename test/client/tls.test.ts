@@ -1,6 +1,6 @@
 import { createServer, type ServerOptions } from "node:https";
 import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { createClient } from "../../src/client/client.js";
+import { Client } from "../../src/client/client.js";
 import { UnreachableError, UsageError } from "../../src/kit/text/errors.js";
 import { CLIENT, CLIENT_CA, TLS } from "../support/tls.js";
 import { httpPeer, listening, tcpPeer } from "./peer.js";
@@ -41,7 +41,7 @@ describe("the client over TLS", () => {
 
   it("reports a reset if the connection ends during the handshake", async () => {
     const { port } = await tcpPeer((socket) => socket.end());
-    const client = createClient({
+    const client = new Client({
       url: `https://127.0.0.1:${port}`,
       apiSecret: "secret",
       maxWait: 0,
@@ -52,7 +52,7 @@ describe("the client over TLS", () => {
 
   it("presents its certificate", async () => {
     const { url } = await tlsPeer({ ca: CLIENT_CA, requestCert: true, rejectUnauthorized: true });
-    const client = createClient({ url, apiSecret: "secret", ca: TLS.cert, ...CLIENT });
+    const client = new Client({ url, apiSecret: "secret", ca: TLS.cert, ...CLIENT });
     onTestFinished(() => client.close());
     expect(await client.getContentByName("A")).toStrictEqual({ value: "over TLS" });
     const message =
@@ -63,7 +63,7 @@ describe("the client over TLS", () => {
   it("reports that the server does not trust its certificate", async () => {
     // The server's own certificate is no authority for the client's.
     const { url } = await tlsPeer({ ca: TLS.cert, requestCert: true, rejectUnauthorized: true });
-    const client = createClient({ url, apiSecret: "secret", ca: TLS.cert, maxWait: 0, ...CLIENT });
+    const client = new Client({ url, apiSecret: "secret", ca: TLS.cert, maxWait: 0, ...CLIENT });
     onTestFinished(() => client.close());
     const message = "the connection was reset; does the server trust the client certificate?";
     await expect(client.getContentByName("A")).rejects.toThrow(message);
@@ -73,7 +73,7 @@ describe("the client over TLS", () => {
     // A fatal alert, unknown_ca (RFC 8446, section 6).
     const alert = Buffer.from([21, 3, 3, 0, 2, 2, 48]);
     const { port } = await tcpPeer((socket) => socket.end(alert));
-    const client = createClient({
+    const client = new Client({
       url: `https://127.0.0.1:${port}`,
       apiSecret: "secret",
       maxWait: 0,
@@ -102,7 +102,7 @@ describe("the client over TLS", () => {
       "the key in key is not that of the certificate in cert",
     ],
   ])("refuses %s", (_what, pair, message) => {
-    expect(() => createClient({ url: "https://127.0.0.1:1", ...pair })).toThrow(
+    expect(() => new Client({ url: "https://127.0.0.1:1", ...pair })).toThrow(
       new UsageError(message),
     );
   });
@@ -120,10 +120,7 @@ describe("the client, at an http: URL,", () => {
   beforeEach(() => void sleep.mockClear());
 
   function plainClient(port: number) {
-    const client = createClient(
-      { url: `http://127.0.0.1:${port}`, apiSecret: "secret" },
-      { sleep },
-    );
+    const client = new Client({ url: `http://127.0.0.1:${port}`, apiSecret: "secret" }, { sleep });
     onTestFinished(() => client.close());
     return client;
   }
@@ -148,7 +145,7 @@ async function tlsPeer(options: ServerOptions = {}) {
 }
 
 function clientOf(url: string | URL, ca?: string) {
-  const client = createClient({ url, apiKey: "key", apiSecret: "secret", maxWait: 1, ca });
+  const client = new Client({ url, apiKey: "key", apiSecret: "secret", maxWait: 1, ca });
   onTestFinished(() => client.close());
   return client;
 }

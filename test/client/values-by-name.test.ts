@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type ClientOptions, createClient } from "../../src/client/client.js";
+import { Client, type ClientOptions } from "../../src/client/client.js";
 import { readAll } from "../../src/model/source.js";
 import { NAMED_VALUES } from "../contract/development.js";
 import { DEVELOPMENT } from "../support/data.js";
@@ -13,7 +13,7 @@ async function world({
   ...options
 }: { isOld?: boolean } & Partial<ClientOptions> = {}) {
   const server = await forwardingServer({ isOld });
-  return { ...server, client: createClient({ url: server.url, ...DEVELOPMENT, ...options }) };
+  return { ...server, client: new Client({ url: server.url, ...DEVELOPMENT, ...options }) };
 }
 
 describe("all values by name", () => {

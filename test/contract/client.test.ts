@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { type ClientOptions, createClient } from "../../src/client/client.js";
+import { Client, type ClientOptions } from "../../src/client/client.js";
 import type { VariableSource } from "../../src/model/source.js";
 import { startServer } from "../../src/server/start-server.js";
 import { Service } from "../../src/service/service.js";
@@ -20,7 +20,7 @@ function opening(options: Omit<ClientOptions, "url">) {
   return async (store: Store): Promise<VariableSource> => {
     const { url, close } = await startServer(new Service(store, Date.now), { port: 0 }, Date.now);
     onTestFinished(close);
-    const client = createClient({ url, ...options });
+    const client = new Client({ url, ...options });
     onTestFinished(() => client.close());
     return client;
   };

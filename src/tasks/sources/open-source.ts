@@ -164,11 +164,11 @@ export async function openRemote(
 ): Promise<VariableSource> {
   if (!anonymous && apiKey === undefined && auth === "headers") throw missingKeyError();
   // Loaded here: local data needs no client.
-  const { createClient } = await import("../../client/client.js");
+  const { Client } = await import("../../client/client.js");
   const proxy = findProxy(new URL(url), env);
   const { onRetry = () => {}, onResponse = () => {} } = options;
   const access = { url, apiKey, apiSecret, auth, insecure, ...(await readTlsFiles(tls)) };
-  return createClient(
+  return new Client(
     { ...access, timeout, maxWait, retryOn, onRetry, onResponse, revalidate: live },
     { budget, from, proxy },
   );

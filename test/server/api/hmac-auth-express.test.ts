@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import express, { type ErrorRequestHandler } from "express";
 import { generate, HMAC } from "hmac-auth-express";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createClient } from "../../../src/client/client.js";
+import { Client } from "../../../src/client/client.js";
 import { UnauthorizedError } from "../../../src/kit/text/errors.js";
 import { get } from "../../support/http.js";
 import { runningServer } from "../../support/running-server.js";
@@ -60,7 +60,7 @@ describe("the client is accepted by the middleware of hmac-auth-express", () => 
   }
 
   async function client(apiSecret: string) {
-    const created = createClient({
+    const created = new Client({
       url: await guardedServer("secret"),
       apiKey: "key",
       apiSecret,

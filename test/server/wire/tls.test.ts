@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { createClient } from "../../../src/client/client.js";
+import { Client } from "../../../src/client/client.js";
 import type { ServeOptions } from "../../../src/local-server.js";
 import {
   DEV_HEADERS,
@@ -60,7 +60,7 @@ describe("a server with TLS", () => {
   it("has an https URL, and answers its client", async () => {
     const server = await tlsServer();
     expect(server.url).toBe(`https://127.0.0.1:${server.port}`);
-    const client = createClient({
+    const client = new Client({
       url: server.url,
       ca: TLS.cert,
       ...server.credentials("shop/development"),

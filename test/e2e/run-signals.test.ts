@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { readProcessStat } from "../../src/kit/process/process-stat.js";
+import { readProcessStat } from "../../src/kit/process/this-process.js";
 import { BINARY, isRunning } from "../support/binary.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";

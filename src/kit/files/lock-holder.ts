@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { kill, pid as ownPid } from "node:process";
-import { readProcessStat } from "../process/process-stat.js";
+import { readProcessStat } from "../process/this-process.js";
 import { hasCode } from "./system-errors.js";
 
 /**

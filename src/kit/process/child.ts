@@ -2,7 +2,6 @@ import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process"
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { isatty } from "node:tty";
-import { readProcessStat } from "./process-stat.js";
 import { type Descendants, descendantsOf } from "./process-tree.js";
 import {
   type ChildEnvironment,
@@ -12,6 +11,7 @@ import {
   warnOfLostBytes,
 } from "./program.js";
 import { catchSignals, comesFromTerminal, isInForeground } from "./signals.js";
+import { readProcessStat } from "./this-process.js";
 import type { PreparedCommand } from "./windows-program.js";
 
 /** The parts for starting and ending programs on Windows. */

@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { platform } from "node:os";
-import { readProcessStat } from "./process-stat.js";
+import { readProcessStat } from "./this-process.js";
 
 export interface Process {
   pid: number;

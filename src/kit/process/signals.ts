@@ -1,7 +1,7 @@
 import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { endProcess, isTerminalClosed } from "./end-process.js";
-import { readProcessStat } from "./process-stat.js";
+import { readProcessStat } from "./this-process.js";
 
 /**
  * SIGWINCH, SIGTSTP and SIGCONT are left out: in the foreground, a terminal sends them to the whole

@@ -22,7 +22,5 @@ export type { Answer, Read, VariableReader } from "./model/read.js";
 export { type Health, readAll, type Snapshot, type VariableSource } from "./model/source.js";
 export type { ValueContent, Variable, VariableType, VariableValue } from "./model/variable.js";
 export type { Faults } from "./server/api/faults.js";
-export type { SignedParts } from "./signing/sign.js";
-export { sign } from "./signing/sign.js";
-export type { Tolerance } from "./signing/tolerance.js";
+export { type SignedParts, sign, type Tolerance } from "./signing/sign.js";
 export { type ReceivedRequest, type VerifyOptions, verify } from "./signing/verify.js";

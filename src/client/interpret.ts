@@ -10,7 +10,7 @@ import {
 import { JsonError, parseJson } from "../kit/text/strict-json.js";
 import { parseDataAge, parseRetryAfter } from "../model/http-headers.js";
 import type { Health } from "../model/source.js";
-import { compareClocks } from "../signing/tolerance.js";
+import { compareClocks } from "../signing/sign.js";
 import { BrokenRuleError, type Decoder, decodeError, decodeHealth } from "./decode.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 import type { HttpResponse } from "./transport.js";

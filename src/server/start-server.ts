@@ -1,6 +1,6 @@
 import * as defaults from "../model/defaults.js";
 import type { Service } from "../service/service.js";
-import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/tolerance.js";
+import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/sign.js";
 import type { Audit } from "./api/audit.js";
 import { createAuthenticator } from "./api/authentication.js";
 import type { Faults } from "./api/faults.js";

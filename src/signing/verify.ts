@@ -1,6 +1,12 @@
 import { hash, timingSafeEqual } from "node:crypto";
-import { EMPTY_BODY_HASH, EMPTY_SECRET, parseAuthorization, stringToSign } from "./sign.js";
-import { DEFAULT_TOLERANCE, type Tolerance } from "./tolerance.js";
+import {
+  DEFAULT_TOLERANCE,
+  EMPTY_BODY_HASH,
+  EMPTY_SECRET,
+  parseAuthorization,
+  stringToSign,
+  type Tolerance,
+} from "./sign.js";
 
 /** The body hashes that a signature may cover. */
 const BODY_HASHES = [EMPTY_BODY_HASH, ""];

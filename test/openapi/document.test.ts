@@ -7,7 +7,7 @@ import { ROUTES } from "../../src/model/routes.js";
 import { STALE_DATA, staleStoreMessage } from "../../src/model/source.js";
 import { ENVELOPE_PREFIX, NAME_PATTERN, VARIABLE_TYPES } from "../../src/model/variable.js";
 import { MESSAGES } from "../../src/server/api/error-replies.js";
-import { DEFAULT_TOLERANCE } from "../../src/signing/tolerance.js";
+import { DEFAULT_TOLERANCE } from "../../src/signing/sign.js";
 import { signByHand } from "../support/sign-by-hand.js";
 import { DOCUMENT } from "./document.js";
 

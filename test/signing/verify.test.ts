@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EMPTY_BODY_HASH, sign } from "../../src/signing/sign.js";
-import type { Tolerance } from "../../src/signing/tolerance.js";
+import { EMPTY_BODY_HASH, sign, type Tolerance } from "../../src/signing/sign.js";
 import {
   hashSecret,
   type ReceivedRequest,

@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { KeyPair } from "../../model/environment.js";
 import { MAX_KEYLESS_TARGET } from "../../model/routes.js";
 import type { Service } from "../../service/service.js";
-import type { Tolerance } from "../../signing/tolerance.js";
+import type { Tolerance } from "../../signing/sign.js";
 import {
   HmacKey,
   hashSecret,

@@ -7,7 +7,7 @@ import { UnauthorizedError } from "../../kit/text/errors.js";
 import { durationText } from "../../kit/text/printable.js";
 import { readRateLimit } from "../../model/http-headers.js";
 import { ROUTES } from "../../model/routes.js";
-import { compareClocks } from "../../signing/tolerance.js";
+import { compareClocks } from "../../signing/sign.js";
 import { missingKeyError, noSecretError } from "../sources/open-source.js";
 import type { Surroundings } from "../surroundings.js";
 import { type CertificateFacts, readCertificate } from "./certificate.js";

@@ -3,7 +3,7 @@ import { type Endpoint, parseEndpoint } from "../../../kit/net/endpoint.js";
 import { isProxyRange } from "../../../kit/net/proxy-range.js";
 import { durationMs } from "../../../kit/text/duration.js";
 import { DEFAULT_HOST, DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../../model/defaults.js";
-import type { Tolerance } from "../../../signing/tolerance.js";
+import type { Tolerance } from "../../../signing/sign.js";
 import { valid } from "../../arguments/flag-arguments.js";
 import { ArgumentError } from "../../arguments/parse-line.js";
 

@@ -1,6 +1,6 @@
 import { UsageError } from "../../../kit/text/errors.js";
 import { DEFAULT_HOST, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../../model/defaults.js";
-import { DEFAULT_TOLERANCE } from "../../../signing/tolerance.js";
+import { DEFAULT_TOLERANCE } from "../../../signing/sign.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import {
   DEFAULT_DATA_FILE,

@@ -1,7 +1,7 @@
 import { checkCertifiedKey } from "../kit/net/certificates.js";
 import { ticks } from "../kit/net/exchange.js";
 import { parseProxy, type ServerRoute } from "../kit/net/proxy.js";
-import { orUndefined, ServerError, UsageError } from "../kit/text/errors.js";
+import { ifNotFound, ServerError, UsageError } from "../kit/text/errors.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../model/defaults.js";
 import { VERSION_HEADER } from "../model/http-headers.js";
 import { type Answer, pickValues, type Read, VariableReader } from "../model/read.js";
@@ -182,7 +182,7 @@ export class Client extends VariableReader implements VariableSource {
       targetOf({ kind, names }).length <= maxTarget ? { kind, names } : { kind };
     const answer = this.#hasPagesOnly
       ? undefined
-      : await orUndefined(this.#ask(read, budget, attempt));
+      : await this.#ask(read, budget, attempt).catch(ifNotFound);
     this.#hasPagesOnly = answer === undefined;
     const values = answer?.data ?? valuesByName(await readVariableEntries(attempt));
     return { data: pickValues(values, names) };

@@ -1,4 +1,4 @@
-import { ChangedDataError, DecryptionError, orUndefined } from "../../kit/text/errors.js";
+import { ChangedDataError, DecryptionError, ifNotFound } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import type { VariableReader } from "../../model/read.js";
@@ -89,9 +89,9 @@ export const definition = defineCommand({
 
 /** @throws NotFoundError, with a suggestion, if no variable has that name */
 async function readRecord(name: string, reader: VariableReader): Promise<VariableEntry> {
-  const value = await orUndefined(reader.getValueByName(name));
+  const value = await reader.getValueByName(name).catch(ifNotFound);
   if (value) {
-    const variable = await orUndefined(reader.getVariable(value.variable_id));
+    const variable = await reader.getVariable(value.variable_id).catch(ifNotFound);
     if (!variable)
       throw new ChangedDataError(`the server has no variable for the value of ${name}`);
     if (variable.name !== name)

@@ -45,12 +45,9 @@ export class NotFoundError extends AppvarsError {
   }
 }
 
-/** Resolves to `undefined` if reading rejects with a NotFoundError. */
-export async function orUndefined<T>(reading: Promise<T>): Promise<T | undefined> {
-  return reading.catch((error: unknown) => {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  });
+/** Makes `reading.catch(ifNotFound)` resolve to `undefined`. @throws any other error */
+export function ifNotFound(error: unknown): undefined {
+  if (!(error instanceof NotFoundError)) throw error;
 }
 
 /** Thrown when credentials are missing, or refused by the server. */

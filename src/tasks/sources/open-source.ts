@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import type { ClientOptions } from "../../client/client.js";
 import { type Budget, createBudget, type RetryNotice, type RetryOn } from "../../client/retry.js";
 import { findProxy } from "../../kit/net/environment-proxy.js";
-import { orUndefined, UnauthorizedError, UsageError } from "../../kit/text/errors.js";
+import { ifNotFound, UnauthorizedError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableReader } from "../../model/read.js";
@@ -117,7 +117,7 @@ async function getContents(
   reader: VariableReader,
 ): Promise<(ValueContent | undefined)[]> {
   const contents = await Promise.all(
-    names.map((name) => orUndefined(reader.answer({ kind: "content", name }))),
+    names.map((name) => reader.answer({ kind: "content", name }).catch(ifNotFound)),
   );
   if (!contents.includes(undefined)) return contents;
   const missing = names.filter((_name, index) => !contents[index]);

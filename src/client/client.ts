@@ -13,8 +13,7 @@ import {
   type VariableSource,
   valuesByName,
 } from "../model/source.js";
-import { decoderOf } from "./decode.js";
-import { interpret, interpretHealth } from "./interpret.js";
+import { decoderOf, interpret, interpretHealth } from "./decode.js";
 import { NewestData } from "./newest-data.js";
 import {
   AUTH_SCHEMES,

@@ -1,6 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { decoderOf } from "../../src/client/decode.js";
-import { interpret, interpretHealth, redirectTarget } from "../../src/client/interpret.js";
+import { decoderOf, interpret, interpretHealth, redirectTarget } from "../../src/client/decode.js";
 import type { HttpResponse } from "../../src/client/transport.js";
 import {
   NotFoundError,

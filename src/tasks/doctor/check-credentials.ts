@@ -1,5 +1,4 @@
-import { decoderOf } from "../../client/decode.js";
-import { interpret } from "../../client/interpret.js";
+import { decoderOf, interpret } from "../../client/decode.js";
 import { type AuthScheme, authHeaders } from "../../client/options.js";
 import type { HttpResponse, TimedResponse, Transport } from "../../client/transport.js";
 import { AppvarsError, RefusedCredentialsError, UnauthorizedError } from "../../kit/text/errors.js";

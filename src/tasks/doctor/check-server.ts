@@ -1,4 +1,4 @@
-import { interpretHealth } from "../../client/interpret.js";
+import { interpretHealth } from "../../client/decode.js";
 import { type HttpResponse, Transport } from "../../client/transport.js";
 import { isLoopback } from "../../kit/net/endpoint.js";
 import { reasonOf } from "../../kit/net/failures.js";

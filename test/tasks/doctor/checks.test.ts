@@ -1,7 +1,7 @@
 import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { interpretHealth } from "../../../src/client/interpret.js";
+import { interpretHealth } from "../../../src/client/decode.js";
 import {
   InvalidDataError,
   UnauthorizedError,

@@ -1,7 +1,13 @@
 import { constants, fstatSync, openSync } from "node:fs";
 import { Socket } from "node:net";
-import { endWithReader, endWithTerminal, leaveUnread } from "../kit/process/end-process.js";
-import { endBySignals, isTerminated, untilStopped } from "../kit/process/signals.js";
+import {
+  endBySignals,
+  endWithReader,
+  endWithTerminal,
+  isTerminated,
+  leaveUnread,
+  untilStopped,
+} from "../kit/process/signals.js";
 import { thisProcess } from "../kit/process/this-process.js";
 import { parseLine, readWords } from "./arguments/parse-line.js";
 import { findCommand, loadAll } from "./known-commands.js";

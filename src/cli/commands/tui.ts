@@ -1,5 +1,5 @@
 import { ReadStream, WriteStream } from "node:tty";
-import { endProcess } from "../../kit/process/end-process.js";
+import { endProcess } from "../../kit/process/signals.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { SETTINGS, type SourceFlags } from "../../tasks/settings/setting-table.js";
 import type { ProcessTerminalOptions } from "../../tui/ports/process-terminal.js";

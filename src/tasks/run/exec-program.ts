@@ -1,11 +1,11 @@
 import type { Writable } from "node:stream";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Execve } from "../../kit/process/end-process.js";
 import {
   type ChildEnvironment,
   type ProgramLine,
   warnOfLostBytes,
 } from "../../kit/process/program.js";
+import type { Execve } from "../../kit/process/signals.js";
 import { findProgram, startError } from "../../kit/process/start-failure.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { RunCaller } from "./prepare-variables.js";

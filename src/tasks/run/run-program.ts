@@ -1,7 +1,7 @@
 import { createBudget } from "../../client/retry.js";
 import { loadWindows, startChild } from "../../kit/process/child.js";
-import { execve } from "../../kit/process/end-process.js";
 import { type ChildEnvironment, nameIn, type ProgramLine } from "../../kit/process/program.js";
+import { execve } from "../../kit/process/signals.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { VariableSource } from "../../model/source.js";
 import { withSource } from "../sources/open-source.js";

@@ -3,8 +3,12 @@ import { EventEmitter, once } from "node:events";
 import { writeSync } from "node:fs";
 import { constants } from "node:os";
 import type { ReadStream, WriteStream } from "node:tty";
-import { endProcess } from "../../kit/process/end-process.js";
-import { catchSignals, comesFromTerminal, isStopSignal } from "../../kit/process/signals.js";
+import {
+  catchSignals,
+  comesFromTerminal,
+  endProcess,
+  isStopSignal,
+} from "../../kit/process/signals.js";
 import type { TuiTerminal } from "../terminal/frame-stream.js";
 
 /** Alternate screen, no line wrapping, no cursor, bracketed paste. */

@@ -1,7 +1,6 @@
 import { closeSync, constants, fstat, open, read, type Stats } from "node:fs";
 import { promisify } from "node:util";
-import { InvalidDataError } from "../text/errors.js";
-import { tooLarge } from "../text/size.js";
+import { InvalidDataError, tooLarge } from "../text/errors.js";
 
 // Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has neither flag.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;

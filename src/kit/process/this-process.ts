@@ -1,8 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
-import { UsageError } from "../text/errors.js";
-import { tooLarge } from "../text/size.js";
+import { tooLarge, UsageError } from "../text/errors.js";
 
 /** What a program may know of its process. Reading it has no effect on the process. */
 export function thisProcess() {

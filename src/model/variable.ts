@@ -120,7 +120,9 @@ function isJson(value: unknown, depth = 0): boolean {
   // JSON.parse returns Infinity for `1e999`, which JSON.stringify would write as `null`.
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value === "object" && value !== null) {
-    return depth < MAX_JSON_DEPTH && Object.values(value).every((item) => isJson(item, depth + 1));
+    if (depth >= MAX_JSON_DEPTH) return false;
+    for (const item of Object.values(value)) if (!isJson(item, depth + 1)) return false;
+    return true;
   }
   return value === null || typeof value === "string" || typeof value === "boolean";
 }

@@ -172,7 +172,7 @@ export function endProcess(code: number): never {
 const terminals = [0, 1, 2].filter(isatty);
 
 /** Whether a terminal that this process was started on has been closed. */
-export function isTerminalClosed(): boolean {
+function isTerminalClosed(): boolean {
   return terminals.some((fd) => !isatty(fd));
 }
 

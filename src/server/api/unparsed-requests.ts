@@ -15,18 +15,30 @@ const STATUS_BY_CODE: Record<string, number> = {
   HPE_HEADER_OVERFLOW: 431,
 };
 
+interface ParserError extends NodeJS.ErrnoException {
+  rawPacket?: Buffer;
+  bytesParsed?: number;
+}
+
+/** Guesses whether the method is HEAD: the parsed bytes may begin with other requests. */
+function isOfHead({ rawPacket, bytesParsed }: ParserError): boolean {
+  const parsed = rawPacket?.toString("latin1", 0, bytesParsed).split("\r\n\r\n");
+  return parsed?.at(-1)?.startsWith("HEAD ") === true;
+}
+
 /** Counts and answers the requests that Node hands over as a bare socket. */
 export function answerUnparsed(connections: Connections, parts: UnparsedParts): void {
   connections.server
     // Requests that the HTTP parser refuses.
-    .on("clientError", (error: NodeJS.ErrnoException, stream) => {
+    .on("clientError", (error: ParserError, stream) => {
       const socket = stream as Socket;
       const status = STATUS_BY_CODE[error.code ?? ""] ?? 400;
       // While it is paused, the server has yet to read the rest of a request.
       if (!socket.writable || (status === 408 && socket.isPaused())) return;
       // The headers are not known.
       const reply = errorReply(status, STATUS_CODES[status] ?? "");
-      answerRaw(connections, parts, { socket, headers: {} }, reply);
+      const sent = isOfHead(error) ? { ...reply, body: "" } : reply;
+      answerRaw(connections, parts, { socket, headers: {} }, sent);
     })
     // Requests for a tunnel. Node's own socket argument may be a wrapper that first passes the body.
     .on("connect", (req) => answerRaw(connections, parts, req, METHOD_NOT_ALLOWED));

@@ -20,7 +20,10 @@ interface ParserError extends NodeJS.ErrnoException {
   bytesParsed?: number;
 }
 
-/** Guesses whether the method is HEAD: the parsed bytes may begin with other requests. */
+/**
+ * Guesses whether the method is HEAD: the parsed bytes may begin with other
+ * requests.
+ */
 function isOfHead({ rawPacket, bytesParsed }: ParserError): boolean {
   const parsed = rawPacket?.toString("latin1", 0, bytesParsed).split("\r\n\r\n");
   return parsed?.at(-1)?.startsWith("HEAD ") === true;
@@ -37,10 +40,10 @@ export function answerUnparsed(connections: Connections, parts: UnparsedParts): 
       if (!socket.writable || (status === 408 && socket.isPaused())) return;
       // The headers are not known.
       const reply = errorReply(status, STATUS_CODES[status] ?? "");
-      const sent = isOfHead(error) ? { ...reply, body: "" } : reply;
-      answerRaw(connections, parts, { socket, headers: {} }, sent);
+      answerRaw(connections, parts, { socket, headers: {} }, reply, isOfHead(error));
     })
-    // Requests for a tunnel. Node's own socket argument may be a wrapper that first passes the body.
+    // Requests for a tunnel. Node's own socket argument may be a wrapper that first
+    // passes the body.
     .on("connect", (req) => answerRaw(connections, parts, req, METHOD_NOT_ALLOWED));
 }
 
@@ -49,6 +52,7 @@ function answerRaw(
   { limiter, addressOf, audit, onRequest }: UnparsedParts,
   req: Parameters<AddressOf>[0],
   reply: Reply,
+  isHead = false,
 ): void {
   const { socket } = req;
   stopParsing(socket);
@@ -56,7 +60,8 @@ function answerRaw(
   connections.wait(socket, () => {
     const address = addressOf(req);
     const { rateLimit, retryAfter } = limiter.count({ kind: "address", id: address });
-    const { status, headers, body } = retryAfter === undefined ? reply : TOO_MANY_REQUESTS;
+    const { status, headers, body: text } = retryAfter === undefined ? reply : TOO_MANY_REQUESTS;
+    const body = isHead ? "" : text;
     const limits = rateLimitHeaders(rateLimit, retryAfter);
     endSoon(socket, rawReply({ status, headers: [...NOT_STORED, ...limits, ...headers], body }));
     const request = {

@@ -7,6 +7,8 @@ import { beforeAll, describe, expect, it, onTestFinished, type TestContext, vi }
 import type { Data } from "../../src/store/data.js";
 import { createDataFile } from "../../src/store/file/data-file.js";
 import { openDataFile } from "../../src/store/file/json-file-store.js";
+// Loaded here, since a cut in the middle of loading it would wait for itself.
+import "../../src/store/file/update-data-file.js";
 import { QUICK } from "../support/measuring.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
 import { checkHistory, countingData, leftBeside, readCount } from "./counting-file.js";

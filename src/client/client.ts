@@ -231,7 +231,8 @@ export class Client extends VariableReader implements VariableSource {
         if (this.#options.revalidate) this.#keep(target, response.headers.etag, answer);
         return answer;
       } finally {
-        // One of another revision is kept, since it is asked for again. An unknown path has none.
+        // Checked after caching: an answer of another revision stays in the cache, because the
+        // retry asks for it. A 404 for an unknown path has no revision.
         if (read.kind !== "valuesByName" || response.status !== 404) attempt?.check(response);
       }
     };

@@ -20,7 +20,7 @@ import {
 import { JsonError, parseJson } from "../kit/text/strict-json.js";
 import { parseDataAge, parseRetryAfter } from "../model/http-headers.js";
 import type { Page, PageRequest } from "../model/page.js";
-import type { Answer, BrokenRule, Check, Read } from "../model/read.js";
+import type { Answer, Check, InvalidValue, Read } from "../model/read.js";
 import type { Health } from "../model/source.js";
 import {
   isVariableName,
@@ -80,7 +80,7 @@ const values = rule({
       ? undefined
       : "must be an object with names of variables",
 });
-const brokenRule: FieldsOf<BrokenRule> = { name, rule: TEXT };
+const brokenRule: FieldsOf<InvalidValue> = { name, rule: TEXT };
 const check: FieldsOf<Check> = {
   missing: rule({ items: name }),
   invalid: rule({ items: open(brokenRule) }),

@@ -26,7 +26,7 @@ const MAX_LENGTH = 512 * MIB;
 
 /**
  * The time and memory that calls have used. Calls can share a budget, also concurrently: a hostile
- * server can send a list without end of which every page is valid.
+ * server can send an endless list in which every page is valid.
  */
 export interface Budget {
   /** The deadline, in milliseconds on a monotonic clock; undefined before the first request. */
@@ -132,7 +132,7 @@ function secondsLeft(budget: Budget, total: number, now: number): number {
   const seconds = budget.end === undefined ? total : (budget.end - now) / 1_000;
   budget.end ??= now + total * 1_000;
   if (seconds >= MIN_REQUEST_S) return seconds;
-  // Without a cause, so that it is not retried.
+  // `isTransient` looks at the cause: without one, the error is final.
   throw new UnreachableError(
     `gave up after ${total} s: --max-wait and one --timeout allow no more`,
   );

@@ -2,9 +2,9 @@ import { ServerError } from "../kit/text/errors.js";
 import {
   ANYTHING,
   applyRule,
+  BOOLEAN,
   COUNT,
   type Fields,
-  FLAG,
   optional,
   type Rule,
   rule,
@@ -41,7 +41,7 @@ export class RefusedError extends ServerError {
 const open = (fields: Fields) => rule({ fields, isOpen: true });
 const matching = (pattern: RegExp) => rule({ text: pattern });
 const revision = matching(/^[1-9]\d{0,14}$/);
-const flag = { ...FLAG, otherwise: false };
+const flag = { ...BOOLEAN, otherwise: false };
 const text = { ...TEXT, otherwise: "" };
 const listOf = (items: Rule) => rule({ items, otherwise: [] });
 const entry = open({ key: TEXT, value: text, mod_revision: revision });

@@ -79,7 +79,7 @@ function startDefault(
   lookUp: () => string | undefined,
 ): string {
   if (isUsed.length > MAX_DEPTH)
-    throw new UsageError(`${owner} has defaults in defaults, more than ${MAX_DEPTH} deep`);
+    throw new UsageError(`${owner} nests defaults more than ${MAX_DEPTH} levels deep`);
   const isRead = isUsed.at(-1) === true;
   const value = isRead ? lookUp() : undefined;
   const isMissing = value === undefined || (value === "" && operator === ":-");

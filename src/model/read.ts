@@ -21,10 +21,10 @@ export interface Check {
   /** The names of variables that have no value and are not optional. */
   readonly missing: string[];
   /** Values that break a rule of their schema. The rule is a predicate, and quotes no value. */
-  readonly invalid: BrokenRule[];
+  readonly invalid: InvalidValue[];
 }
 
-export interface BrokenRule {
+export interface InvalidValue {
   readonly name: string;
   readonly rule: string;
 }

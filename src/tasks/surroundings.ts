@@ -36,7 +36,7 @@ export interface Messages {
   warn(text: string): void;
   /** Confirms that something was done. */
   tell(text: string): void;
-  /** Tells how far long work is. */
+  /** Reports the progress of a long operation. */
   progress(text: string): void;
   /** Describes each exchange with a server; absent if nobody wants to know. */
   trace?: ((text: string) => void) | undefined;

@@ -92,7 +92,7 @@ it("the length of all values together and the depth of defaults are limited", ()
   const nested = (depth: number) => `B=${"${A:-".repeat(depth)}x${"}".repeat(depth)}`;
   expect(expand(nested(100))).toEqual({ B: "x" });
   expect(() => expand(nested(20_000))).toThrow(
-    "B (line 1) has defaults in defaults, more than 100 deep",
+    "B (line 1) nests defaults more than 100 levels deep",
   );
 });
 

@@ -101,7 +101,7 @@ describe("without the key, a merge of sealed files", () => {
       );
       expect(data).toEqual(set(BASE, "A", { value: "1" }));
       expect(conflicts).toEqual([
-        "shop/A in shop/dev: value: changed by both; whether to the same, only the key tells",
+        "shop/A in shop/dev: value: changed by both; without the key, it is unknown whether the values are equal",
       ]);
     }
   });

@@ -1,4 +1,4 @@
-import { type Finding, unknown } from "../../tasks/doctor/finding.js";
+import { type Finding, notChecked } from "../../tasks/doctor/finding.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import type { Caller } from "../../tasks/surroundings.js";
 import { defineCommand } from "../arguments/command.js";
@@ -51,7 +51,7 @@ async function diagnose(
   const untried = ["reachability", "tls", "clock", "credentials", "rate_limit"];
   return {
     ...findings,
-    ...Object.fromEntries(untried.map((check) => [check, unknown("settings")])),
+    ...Object.fromEntries(untried.map((check) => [check, notChecked("settings")])),
   };
 }
 

@@ -110,7 +110,7 @@ export const definition = defineCommand({
   },
 });
 
-interface Setting {
+interface Assigned {
   name: string;
   /** The text of the new value; `undefined` to keep the value. */
   given: string | undefined;
@@ -124,7 +124,7 @@ async function setIn(
   data: Data,
   environment: EnvironmentRecord,
   all: readonly EnvironmentRecord[],
-  { name, given, type, definition, toEnvelope }: Setting,
+  { name, given, type, definition, toEnvelope }: Assigned,
 ) {
   const { setValues } = await import("../../store/edits/edit-values.js");
   const { checkPlainValues } = await import("../../store/schema/value-schema.js");

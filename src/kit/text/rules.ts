@@ -51,7 +51,7 @@ export function optional(rule: Rule): Rule {
 }
 
 export const TEXT = rule({ text: { test: () => true }, must: "be a string" });
-export const FLAG = rule({ oneOf: [true, false], must: "be true or false" });
+export const BOOLEAN = rule({ oneOf: [true, false], must: "be true or false" });
 const MAX = Number.MAX_SAFE_INTEGER;
 export const POSITIVE = rule({ whole: [1, MAX], must: "be a positive whole number" });
 export const COUNT = rule({ whole: [0, MAX], must: "be 0 or a positive whole number" });

@@ -4,7 +4,14 @@ import { isSealedText, type VariableType, valueFitsType } from "../../model/vari
 import { type Data, withLastIds } from "../data.js";
 import { checkData } from "../schema/parse-data.js";
 import { brokenValues } from "../schema/value-schema.js";
-import { type Entries, type Entry, entriesOf, labelOf, SETTINGS, toData } from "./merge-entries.js";
+import {
+  type Entries,
+  type Entry,
+  entriesOf,
+  labelOf,
+  TOP_LEVEL_KEY,
+  toData,
+} from "./merge-entries.js";
 
 /** What two branches have changed in different ways. */
 export interface Conflict {
@@ -28,7 +35,7 @@ type Report = (problem: string) => void;
 
 const THEIRS_REMOVED = "changed by ours, removed by theirs";
 const OURS_REMOVED = "removed by ours, changed by theirs";
-const MAYBE_SAME = "; whether to the same, only the key tells";
+const MAYBE_SAME = "; without the key, it is unknown whether the values are equal";
 
 /**
  * Merges like `mergeData`. A change to `ours` that would make a value break its schema is a
@@ -85,7 +92,7 @@ export function mergeData(
       taken = more;
       continue;
     }
-    if (merged.get(SETTINGS)?.fields["sealed"]) checkSealed(merged, sides);
+    if (merged.get(TOP_LEVEL_KEY)?.fields["sealed"]) checkSealed(merged, sides);
     removeUnused(merged, sides);
     for (const [key, problem] of more) conflicts.push({ record: labelOf(key), problem });
     const data = toData(merged, sides[1], ours, theirs);

@@ -21,8 +21,8 @@ export type Entries = Map<string, Entry>;
 
 type Kind = List | "keys" | "settings";
 
-/** The key of the entry with all other fields of the data. */
-export const SETTINGS = keyOf("settings");
+/** The key of the entry that holds the top-level fields, such as `sealed` and `history`. */
+export const TOP_LEVEL_KEY = keyOf("settings");
 const ROTATED = ["api_key", "api_secret", "previous", "rotated_at"];
 
 function keyOf(kind: Kind, ...names: string[]): string {
@@ -40,7 +40,7 @@ export function labelOf(key: string): string {
 /** The entries of a branch. @param base the common ancestor */
 export function entriesOf(data: Data, base: Data): Entries {
   const { version: _, last_ids: _ids, environments, variables, values, ...settings } = data;
-  const entries: Entries = new Map([[SETTINGS, { id: 0, owners: [], fields: settings }]]);
+  const entries: Entries = new Map([[TOP_LEVEL_KEY, { id: 0, owners: [], fields: settings }]]);
   const ofEnvironment = commonNames(environments, base.environments, sharesKey);
   const sameValues = variablesWithSameValue(data, base);
   const ofVariable = commonNames(
@@ -156,6 +156,6 @@ export function toData(merged: Entries, entries: Entries, ours: Data, theirs: Da
     },
   );
   const { version, last_ids } = ours;
-  const settings = { ...merged.get(SETTINGS)?.fields, version, ...(last_ids && { last_ids }) };
+  const settings = { ...merged.get(TOP_LEVEL_KEY)?.fields, version, ...(last_ids && { last_ids }) };
   return { ...settings, environments, variables, values } as unknown as Data;
 }

@@ -2,8 +2,8 @@ import { utcMs } from "../../kit/text/duration.js";
 import { suggestion } from "../../kit/text/nearest.js";
 import {
   ANYTHING,
+  BOOLEAN,
   COUNT,
-  FLAG,
   isObject,
   optional,
   POSITIVE,
@@ -73,8 +73,8 @@ const variable: Record<keyof VariableRecord, Rule> = {
     problem: (name: string) => (isVariableName(name) ? undefined : FORGEABLE),
   }),
   description: { ...TEXT, otherwise: "" },
-  optional: optional(FLAG),
-  secret: optional(FLAG),
+  optional: optional(BOOLEAN),
+  secret: optional(BOOLEAN),
   schema: optional(rule({ problem: schemaProblem })),
 };
 

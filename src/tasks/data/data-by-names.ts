@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { createFile, makeFolder } from "../../kit/files/durable-file.js";
 import { readRegularFile } from "../../kit/files/open-file.js";
 import { isPublic, isUnreadable } from "../../model/variable.js";
-import { entriesOf, labelOf, SETTINGS } from "../../store/edits/merge-entries.js";
+import { entriesOf, labelOf, TOP_LEVEL_KEY } from "../../store/edits/merge-entries.js";
 import { readContent } from "../../store/file/data-file.js";
 import type { Surroundings } from "../surroundings.js";
 
@@ -26,7 +26,7 @@ export async function dataByNames(path: string, surroundings: Surroundings): Pro
   const entries = entriesOf(content, content);
   const lines = [...entries].flatMap(([name, { owners, fields }]) => {
     const { application: _, name: __, value, credentials, ...others } = fields;
-    if (name === SETTINGS)
+    if (name === TOP_LEVEL_KEY)
       return Object.entries(others).map(
         ([setting, given]) => `${setting} ${JSON.stringify(given)}`,
       );

@@ -10,11 +10,11 @@ import { keyWarnings } from "../data/shell-lines.js";
 import { openTrafficWarning } from "../data/store-data.js";
 import { dataPlaceName, type LocalSettings, placeFlags } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
-import { type Finding, ok, problemOf, unknown, warning } from "./finding.js";
+import { type Finding, notChecked, ok, problemOf, warning } from "./finding.js";
 
 /**
- * Whether a data file or a store can be read and is valid, its secrets protect it, and has the
- * environment.
+ * Checks that a data file or a store can be read and is valid, that its secrets are strong, and that
+ * it has the environment.
  *
  * @param read for tests
  */
@@ -31,7 +31,7 @@ export async function checkLocal(
       "correct APPVARS_STORE_USER or its password, or let etcd's administrator grant the role";
     findings.push(problemOf(error, error.code === "unauthorized" ? fix : undefined));
   });
-  const unread = unknown(check);
+  const unread = notChecked(check);
   if (!data)
     return {
       [check]: findings,

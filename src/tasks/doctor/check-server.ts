@@ -16,11 +16,11 @@ import type { ServerAccess } from "./check-settings.js";
 import {
   FIXES,
   type Finding,
+  notChecked,
   ok,
   problem,
   problemOf,
   skipped,
-  unknown,
   warning,
 } from "./finding.js";
 
@@ -48,13 +48,15 @@ export async function checkServer(
     const isAccepted = tried !== undefined && !(tried.asSent.error instanceof UnauthorizedError);
     return {
       reachability:
-        health.error && certificate?.refusal ? unknown("tls") : checkReachability(access, health),
+        health.error && certificate?.refusal
+          ? notChecked("tls")
+          : checkReachability(access, health),
       tls: checkTls(access, certificate, clock()),
       clock: checkClock(skew, auth === "headers" || isAccepted),
-      credentials: missing ?? tried?.finding ?? unknown("reachability"),
+      credentials: missing ?? tried?.finding ?? notChecked("reachability"),
       rate_limit: tried?.asSent.answer
         ? checkRateLimit(tried.asSent.answer)
-        : unknown("credentials"),
+        : notChecked("credentials"),
     };
   } finally {
     await transport.close();
@@ -69,7 +71,7 @@ function findMissing({
   secret,
   given,
 }: ServerAccess): Finding | undefined {
-  if (apiSecret && secret === undefined) return unknown("settings");
+  if (apiSecret && secret === undefined) return notChecked("settings");
   if (secret === undefined) return problemOf(noSecretError(given));
   return auth === "headers" && apiKey === undefined ? problemOf(missingKeyError()) : undefined;
 }
@@ -123,7 +125,7 @@ export function checkTls(
       "serve it with TLS, and use https:",
     );
   }
-  if (!certificate) return unknown("reachability");
+  if (!certificate) return notChecked("reachability");
   const last = new Date(certificate.validTo).toISOString().slice(0, 10);
   const code = certificate.validTo <= now ? "CERT_HAS_EXPIRED" : certificate.refusal;
   if (code) {
@@ -149,7 +151,7 @@ export function checkTls(
  * @param harmless whether signatures are accepted nevertheless, or not used
  */
 export function checkClock(skew: number | undefined, harmless: boolean): Finding {
-  if (skew === undefined) return unknown("reachability");
+  if (skew === undefined) return notChecked("reachability");
   const { seconds, limit, message } = compareClocks(skew);
   if (seconds <= limit / 2)
     return ok(`this machine's clock is within ${Math.max(1, seconds)} s of the server's`);

@@ -28,7 +28,7 @@ export const ok = (message: string): Finding => ({ verdict: "ok", message });
 export const skipped = (message: string): Finding => ({ verdict: "skipped", message });
 
 /** @param check the failed check that this one depends on */
-export const unknown = (check: string): Finding => skipped(`not known: see ${check}`);
+export const notChecked = (check: string): Finding => skipped(`not known: see ${check}`);
 
 export const warning = (message: string, fix: string): Finding => ({
   verdict: "warning",

@@ -101,9 +101,9 @@ function requireProfiles({ profiles }: Profiles, names: readonly string[]): void
 const PASTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
 
 /**
- * Reads the settings of a new profile from flags and, for a server, from the variables that `serve`
- * prints, for a store, from the variables for stores, most of which have no flag. It has the API
- * secret instead of its file, and absolute paths.
+ * Reads a new profile from the flags. For a server, it adds the variables that `serve` prints. For a
+ * store, it adds the store's variables, since most have no flag. The profile holds the API secret
+ * itself instead of the path of its file, and absolute paths.
  *
  * @throws UsageError for an invalid setting, or if there is none
  */

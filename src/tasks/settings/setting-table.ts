@@ -103,7 +103,7 @@ for (const name of SETTING_NAMES) {
   Object.assign(SETTINGS, { [name]: { ...names, ...rules } });
 }
 
-/** The settings of which one says where to read. */
+/** The settings that select the source. At most one of them applies. */
 export const SOURCE_SETTINGS = ["url", "data", "store"] as const satisfies SettingName[];
 
 /** The URL of a Redis, with its password, for `serve` of earlier versions. */

@@ -5,8 +5,8 @@ import { UsageError } from "../../kit/text/errors.js";
 import {
   ANYTHING,
   applyRule,
+  BOOLEAN,
   type BrokenRule,
-  FLAG,
   pathText,
   type Rule,
   rule,
@@ -107,7 +107,7 @@ export function readKeys(
     if (!name) throw unknownKey(origin, key, where);
     const from = `${key} ${where}`;
     const { is } = SETTINGS[name];
-    const form = is === "switch" ? FLAG : TEXT_OR_NUMBER;
+    const form = is === "switch" ? BOOLEAN : TEXT_OR_NUMBER;
     applyRule(form, value, (broken) => new UsageError(`${from} ${broken.rule}`));
     const text = value === false ? "" : String(value);
     // An empty text counts as unset.

@@ -1,6 +1,6 @@
 import { DecryptionError, UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import type { BrokenRule, Check } from "../../model/read.js";
+import type { Check, InvalidValue } from "../../model/read.js";
 import { readAll, type Snapshot } from "../../model/source.js";
 import { isEnvelope, isUnreadable, parseAs, type Variable } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
@@ -64,6 +64,6 @@ async function brokenByEncrypted(
 }
 
 /** All problems as predicates: `has no value`. */
-export function problemsOf({ missing, invalid }: Check): BrokenRule[] {
+export function problemsOf({ missing, invalid }: Check): InvalidValue[] {
   return [...missing.map((name) => ({ name, rule: "has no value" })), ...invalid];
 }

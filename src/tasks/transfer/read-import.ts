@@ -134,7 +134,7 @@ function typeEntry(entry: ReadEntry, isText: boolean, type: VariableType | undef
   const { name, value } = entry;
   if (isText) return typeText(entry, type);
   if (type && !valueFitsType(value, type))
-    throw new UsageError(`${name} is a ${type}, and its value is not`);
+    throw new UsageError(`the value of ${name} is not a valid ${type}`);
   return { name, type: type ?? nativeType(value), value };
 }
 

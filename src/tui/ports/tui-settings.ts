@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { foreignWriter } from "../../kit/files/owners.js";
 import { withSubject } from "../../kit/text/errors.js";
-import { FLAG, optional, type Rule, rule, TEXT } from "../../kit/text/rules.js";
+import { BOOLEAN, optional, type Rule, rule, TEXT } from "../../kit/text/rules.js";
 import {
   parseSettingsFile,
   readSettingsFile,
@@ -53,7 +53,7 @@ const SECONDS = "be a whole number of seconds from 1 to 3600";
 
 const section: Record<keyof Section, Rule> = {
   theme: optional(rule({ oneOf: THEME_NAMES })),
-  mouse: optional(FLAG),
+  mouse: optional(BOOLEAN),
   columns: optional(columns),
   masked: optional(rule({ oneOf: ["secret", "all"], must: "be secret or all" })),
   keymap: optional(rule({ members: keys, must: "be an object with the keys of commands" })),

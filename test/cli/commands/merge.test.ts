@@ -92,7 +92,8 @@ describe("merge", () => {
   it("merges sealed files without their key, and lists a value that both have changed", async () => {
     const { merge, ours } = await branches(SEALED);
     const { code, stdout, stderr } = await merge("vars.json");
-    const problem = "value: changed by both; whether to the same, only the key tells";
+    const problem =
+      "value: changed by both; without the key, it is unknown whether the values are equal";
     expect([code, stdout]).toEqual([1, `shop/PORT in shop/development\t${problem}\n`]);
     expect(stderr).not.toContain("appvars:sealed");
     const merged = openSealed(await parseData(await ours(), (content) => content));

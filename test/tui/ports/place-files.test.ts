@@ -106,7 +106,7 @@ it("an import gives values the types of their variables, and notes unusual lines
   );
   await writeFile(join(cwd, "typed.json"), JSON.stringify({ PORT: "hunter2" }));
   const typed = place.editor?.importFile({ path: "typed.json", format: undefined });
-  await expect(typed).rejects.toThrow("typed.json: PORT is a NUMBER, and its value is not");
+  await expect(typed).rejects.toThrow("typed.json: the value of PORT is not a valid NUMBER");
   await writeFile(join(cwd, "empty.env"), "");
   await expect(place.editor?.importFile({ path: "empty.env", format: undefined })).rejects.toThrow(
     "contains no variables",

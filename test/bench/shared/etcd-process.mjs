@@ -57,8 +57,8 @@ export class EtcdProcess {
   }
 }
 
-/** Two. */
-export async function freePorts() {
+/** Finds two free ports. */
+async function freePorts() {
   const servers = [createServer(), createServer()];
   const listening = servers.map((server) => once(server.listen(0, "127.0.0.1"), "listening"));
   await Promise.all(listening);

@@ -14,8 +14,8 @@ const root = new URL("../", import.meta.url);
 
 /** The limits of figures that are above their goals. */
 const LIMITS = {
-  "characters of src": 1_012_000,
-  "characters of src/tasks": 197_000,
+  "characters of src": 1_012_500,
+  "characters of src/tasks": 197_100,
   "characters in a line, mean": 37.2,
   "functions that run for get from a file": 130,
   "functions that run for get from a server": 138,

@@ -8,11 +8,18 @@ import { RequestChain, type RequestChainParts } from "./api/request-chain.js";
 import type { ServedRequest } from "./api/served-request.js";
 import { answerUnparsed } from "./api/unparsed-requests.js";
 import { createAddressOf } from "./limits/client-address.js";
-import { RateLimiter } from "./limits/rate-limiter.js";
-import type { ServerMetrics } from "./metrics/registry.js";
+import { type Counter, RateLimiter } from "./limits/rate-limiter.js";
 import { Connections } from "./wire/connections.js";
 import { createListener, listen, serverUrl } from "./wire/listener.js";
 import type { TlsCredentials } from "./wire/tls.js";
+
+/** What counts requests. It names no package, since the types of the library refer to it. */
+interface RequestCounts {
+  count(request: ServedRequest): void;
+  decide: (counter: Counter["kind"], isAllowed: boolean) => void;
+  /** Returns the number of open connections. The server sets it. */
+  openConnections: () => number;
+}
 
 export interface ServerOptions {
   /** Address to listen on. Default 127.0.0.1. */
@@ -48,8 +55,8 @@ export interface ServerOptions {
   onRequest?: (request: ServedRequest) => void;
   /** Records each request, except for `/healthz`, before it is answered. */
   audit?: Audit | undefined;
-  /** The metrics to count in. */
-  metrics?: ServerMetrics | undefined;
+  /** Counts requests and connections: a `ServerMetrics`. */
+  metrics?: RequestCounts | undefined;
   /** Descriptor of a socket to listen on, in place of `host` and `port`. */
   fd?: number | undefined;
 }

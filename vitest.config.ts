@@ -11,7 +11,7 @@ import { ResultTable } from "./test/support/result-table.js";
 const E2E = "test/e2e/**/*.test.ts";
 
 /** Property tests of `npm test` that run once more among the end-to-end tests, with all rounds. */
-const MORE_ROUNDS = ["test/server/hidden-variables.test.ts", "test/store/merge-rounds.test.ts"];
+const MORE_ROUNDS = ["test/server/api/hidden-variables.test.ts", "test/store/merge-rounds.test.ts"];
 
 /** What hostile clients, files and servers try, and long load: `npm run abuse`. */
 const ABUSE = "test/abuse/**/*.test.ts";

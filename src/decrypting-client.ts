@@ -65,7 +65,7 @@ async function decryptAnswer<T>(
 
 type Location = [variable: number | string, holder: Record<string, JsonValue>, field: string];
 
-/** Where the values in an answer are, each with the id or the name of its variable. */
+/** Lists the values in an answer, each with the id or the name of its variable. */
 function locationsOf(read: Read, answer: unknown): Location[] {
   if (read.kind === "content") return [[read.name, answer as Location[1], "value"]];
   if (read.kind === "valuesByName") {

@@ -27,9 +27,9 @@ export interface LoadEnvOptions
   nameTransformer?: "upper" | "lower" | "tf-var" | undefined;
   /** The maximum age of cached answers; true for a day. */
   cache?: number | boolean | undefined;
-  /** In place of APPVARS_API_SECRET. */
+  /** Replaces APPVARS_API_SECRET. */
   apiSecret?: string | undefined;
-  /** In place of APPVARS_ENC_KEY: the key of values that a client has encrypted. */
+  /** Replaces APPVARS_ENC_KEY: the key of values that a client has encrypted. */
   encryptionKey?: string | undefined;
   /** Whether to fill `process.env`. Default true. */
   apply?: boolean | undefined;

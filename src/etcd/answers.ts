@@ -21,7 +21,7 @@ export interface StoredKey {
 
 export interface RangeAnswer {
   readonly clusterId: string;
-  /** By ascending key. */
+  /** The entries, by ascending key. */
   readonly entries: readonly StoredKey[];
 }
 

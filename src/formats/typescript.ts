@@ -33,7 +33,7 @@ function textMember(variable: Declared): string {
   return `${keyOf(variable)}: ${unionOf(variable, valueText) ?? (variable.type === "BOOLEAN" ? '"true" | "false"' : "string")}`;
 }
 
-/** On one line, and the description can't end the comment. */
+/** Writes a comment of one line, which the description can't end. */
 function commentOf({ description }: Declared, indent: string): string {
   return description && `${indent}/** ${printable(description).replaceAll("*/", "*\\/")} */\n`;
 }

@@ -24,7 +24,7 @@ export interface Surroundings {
   readonly readStdin: (maxBytes: number) => Promise<Buffer>;
 }
 
-/** Where a task reports what it does, besides its result. No text contains a value or a secret. */
+/** The reports of a task, besides its result. No text contains a value or a secret. */
 export interface Messages {
   /**
    * Tells what a person may want to know.

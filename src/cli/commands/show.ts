@@ -153,7 +153,7 @@ interface Origin {
   setting: string;
   value: string;
   from: string;
-  /** Where weaker places give it too, strongest first. */
+  /** The weaker origins that give it too, strongest first. */
   overrides: string[];
 }
 

@@ -35,7 +35,7 @@ export function toInvalidData(error: unknown, failure: string): InvalidDataError
   });
 }
 
-/** Like `toInvalidData`, with the file's path in front. */
+/** Does the same as `toInvalidData`, and puts the path of the file in front. */
 export function toInvalidFile(path: string, error: unknown, failure: string): InvalidDataError {
   return new InvalidDataError(`${path} ${toInvalidData(error, failure).message}`, { cause: error });
 }
@@ -45,7 +45,10 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 }
 
-/** For the `catch` of a promise: this value if there is no such file; any other error is thrown. */
+/**
+ * Makes a handler for `catch` that returns this value if there is no such file, and throws any other
+ * error.
+ */
 export function ifMissing<T>(value: T): (error: unknown) => T {
   return (error) => {
     if (hasCode(error, "ENOENT")) return value;

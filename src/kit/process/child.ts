@@ -59,7 +59,7 @@ export interface ChildOptions {
    * that has ended it.
    */
   endsDescendants?: boolean;
-  /** From {@link loadWindows}. */
+  /** What {@link loadWindows} has loaded. */
   windows?: Windows | undefined;
 }
 

@@ -18,7 +18,7 @@ export interface Audit {
   readonly isFailing?: boolean;
 }
 
-/** Where a line is appended, all of it or nothing. */
+/** Appends a line, all of it or nothing. */
 interface AuditFile {
   append(line: string): void;
   /** Opens the file that is at the path now. If it throws, the one before stays open. */

@@ -45,7 +45,7 @@ interface Arrived {
   readonly path: string;
   /** The refusal of a request that is invalid for any sender. */
   readonly malformation: Reply | undefined;
-  /** For logs and metrics, if there are any: later, the client may have disconnected. */
+  /** The time and address for logs and metrics, read now: the client may disconnect. */
   readonly origin: { readonly at: number; readonly address: string } | undefined;
 }
 

@@ -8,12 +8,12 @@ export interface ServedRequest {
   readonly id: string;
   /** `undefined` for a request that can't be parsed. */
   readonly method?: string | undefined;
-  /** Without the query. Can contain a variable's name: not for logs. */
+  /** The path without the query. It can contain a variable's name, so it is not for logs. */
   readonly path: string;
   /** The pattern of the path, such as `/v1/variables/:id`; `undefined` if no route matches. */
   readonly route?: string | undefined;
   readonly status: number;
-  /** From the head of the request to its answer. */
+  /** The time from the head of the request to its answer. */
   readonly milliseconds: number;
   /** The length of the answer's body. */
   readonly bytes: number;
@@ -21,7 +21,7 @@ export interface ServedRequest {
   readonly apiKey?: string | undefined;
   /** The name of that key, if it is a named key. */
   readonly client?: string | undefined;
-  /** As `clientAddress` returns it. */
+  /** The address, as `clientAddress` returns it. */
   readonly address: string;
   /** The counter of the request; `undefined` if it was not counted. */
   readonly counter?: Counter["kind"] | undefined;

@@ -15,7 +15,7 @@ const MAX_RECENT_ADDRESSES = 10_000;
 
 /** A signature without `x-api-key`. */
 interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
-  /** As `clientAddress` returns it. */
+  /** The address, as `clientAddress` returns it. */
   address: string;
   madeWith(pair: KeyPair): boolean;
 }

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 /** Names and values in turn, for `writeHead`: each `setHeader` instead would cost 0.3 µs. */
 export type HeaderList = readonly string[];
 
-/** In every answer. */
+/** The headers of every answer. */
 export const NOT_STORED: HeaderList = ["Cache-Control", "no-store"];
 
 /** Seconds that a client may wait before its next request: see `Connections`. */

@@ -32,7 +32,7 @@ export function passedOn(env: Env, isPassed: (name: string) => boolean): Record<
   return Object.fromEntries(passed);
 }
 
-/** For a program beside the terminal interface, which may outlive this process by days. */
+/** The environment for a program that the terminal interface starts, and that may outlive it by days. */
 export function withoutCredentials(env: Env): Record<string, string> {
   return passedOn(env, (name) => !name.toUpperCase().startsWith("APPVARS_"));
 }

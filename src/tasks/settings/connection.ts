@@ -41,7 +41,7 @@ export interface StorePlace {
   tls: TlsFiles;
 }
 
-/** Where the data is that commands read, change and serve without a server in between. */
+/** The place of data that commands read, change or serve themselves, without a server. */
 export type DataPlace = FilePlace | StorePlace;
 
 /**

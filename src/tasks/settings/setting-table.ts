@@ -1,10 +1,10 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defaults.js";
 
-/** Where the commands that create, serve or change a data file look for it by default. */
+/** The default data file of commands that create, serve or change one. */
 export const DEFAULT_DATA_FILE = "appvars.data.json";
 
-/** Where a setting comes from: a flag, an environment variable, `.appvars.json`, a profile. */
+/** The origin of a setting: a flag, an environment variable, `.appvars.json`, a profile. */
 type Origin = "flag" | "variable" | "project" | "profile";
 
 interface Definition {

@@ -135,7 +135,7 @@ export function whyNoEntry(state: State, wanted: "entry" | "value"): string | un
   return whyNotRead(state, place) ?? `${name} has no value ${where}`;
 }
 
-/** Like `whyNoEntry`, but `undefined` for a command that acts on marked variables. */
+/** Returns what `whyNoEntry` does, but `undefined` for a command that acts on marked variables. */
 export function whyNoTarget(state: State, wanted: "entry" | "value" = "entry"): string | undefined {
   return actsOnMarked(state) ? undefined : whyNoEntry(state, wanted);
 }

@@ -73,7 +73,7 @@ function parseLine(state: State, text: string, all: readonly Command[]) {
   return { commands, command, argument: command ? line.slice(command.name.length).trim() : "" };
 }
 
-/** With an argument, these commands replace the current screen. */
+/** Commands that replace the current screen if they have an argument. */
 const LEAVING = ["open", "diff"];
 
 /**

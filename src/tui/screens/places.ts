@@ -126,7 +126,7 @@ export function otherPlaces({ places, place }: State, from = place): readonly nu
   return others.toSorted((a, b) => Number(isBeside(b)) - Number(isBeside(a)));
 }
 
-/** Like `otherPlaces`, but only places that can be edited. */
+/** Returns those of `otherPlaces` that can be edited. */
 export function editablePlaces(state: State, from = state.place): readonly number[] {
   return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
 }

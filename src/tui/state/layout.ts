@@ -11,7 +11,7 @@ export interface Size {
 export interface Layout {
   readonly places?: Size | undefined;
   readonly variables?: Size;
-  /** Beside the variables if it is as tall as the body, otherwise below them. */
+  /** The record is next to the variables if it is as tall as the body, otherwise below them. */
   readonly record?: Size;
   readonly body: Size;
 }

@@ -129,7 +129,7 @@ const wordStart: Move = ({ text, cursor }) => Math.max(0, text.slice(0, cursor).
 const wordEnd: Move = ({ text, cursor }) =>
   cursor + (NEXT_WORD.exec(text.slice(cursor))?.[0].length ?? 0);
 
-/** Where each key moves the cursor. Home and End stay in the line. */
+/** The position to which each key moves the cursor. Home and End stay in the line. */
 const CURSOR_MOVES: Readonly<Record<string, Move>> = {
   ...{ left: previous, right: following },
   ...{ home: lineStart, "ctrl-a": lineStart, end: lineEnd, "ctrl-e": lineEnd },

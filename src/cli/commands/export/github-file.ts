@@ -73,7 +73,7 @@ export async function writeGithubFile(
   }
 }
 
-/** As GitHub's toolkit does (actions/toolkit, packages/core/src/command.ts). */
+/** Escapes text as GitHub's toolkit does (actions/toolkit, packages/core/src/command.ts). */
 function escapeData(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

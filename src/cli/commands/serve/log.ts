@@ -99,7 +99,7 @@ export function serverLogHooks(log: Log, { verbose }: OutputFlags): ServerOption
   };
 }
 
-/** Without the path, which may contain a variable's name. */
+/** Describes a request without its path, which may contain a variable's name. */
 function summary({ method, route = "(no such route)", status }: ServedRequest): string {
   return method === undefined ? `(unreadable request) ${status}` : `${method} ${route} ${status}`;
 }

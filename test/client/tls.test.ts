@@ -1,5 +1,5 @@
 import { createServer, type ServerOptions } from "node:https";
-import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Client } from "../../src/client/client.js";
 import { UnreachableError, UsageError } from "../../src/kit/text/errors.js";
 import { CLIENT, CLIENT_CA, TLS } from "../support/tls.js";
@@ -116,18 +116,10 @@ describe("the client over TLS", () => {
 });
 
 describe("the client, at an http: URL,", () => {
-  const sleep = vi.fn(async () => {});
-  beforeEach(() => void sleep.mockClear());
-
-  function plainClient(port: number) {
-    const client = new Client({ url: `http://127.0.0.1:${port}`, apiSecret: "secret" }, { sleep });
-    onTestFinished(() => client.close());
-    return client;
-  }
-
   it("asks whether the URL should begin with https: if the server speaks TLS", async () => {
     const { port, targets } = await tlsPeer();
-    await expect(plainClient(port).getContentByName("A")).rejects.toThrow(
+    const client = clientOf(`http://127.0.0.1:${port}`);
+    await expect(client.getContentByName("A")).rejects.toThrow(
       "the connection was reset; should the URL begin with https:?",
     );
     expect(targets).toEqual([]);
@@ -145,7 +137,7 @@ async function tlsPeer(options: ServerOptions = {}) {
 }
 
 function clientOf(url: string | URL, ca?: string) {
-  const client = new Client({ url, apiKey: "key", apiSecret: "secret", maxWait: 1, ca });
+  const client = new Client({ url, apiKey: "key", apiSecret: "secret", maxWait: 0, ca });
   onTestFinished(() => client.close());
   return client;
 }

@@ -30,6 +30,7 @@ export const MAY_IMPORT = {
   server: "kit model signing service server",
   client: "kit model signing",
   tasks: "kit",
+  "tasks/files": "kit tasks",
   "tasks/settings": "kit model etcd client tasks",
   "tasks/data": "kit model store etcd client tasks",
   "tasks/sources": "kit model store service client formats tasks",

@@ -31,7 +31,7 @@ export const definition = defineCommand({
     const sides = { base, ours, theirs };
     const { mergeFiles } = await import("../../store/file/merge-files.js");
     const { dataPieces, readContent } = await import("../../store/file/data-file.js");
-    const { writePrivateFile } = await import("../../tasks/write-private-file.js");
+    const { writePrivateFile } = await import("../../tasks/files/write-private-file.js");
     const { withPathInErrors } = await import("../../kit/files/system-errors.js");
     const read = (side: keyof typeof sides) => {
       const name = path === undefined ? sides[side] : `${path} (${side})`;

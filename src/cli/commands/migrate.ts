@@ -5,7 +5,7 @@ import type { Data } from "../../store/data.js";
 import { isSameData } from "../../store/history.js";
 import type { LocalData } from "../../tasks/data/local-data.js";
 import { localData, readData, readHistory } from "../../tasks/data/open-data.js";
-import { isSameFile } from "../../tasks/safe-files.js";
+import { isSameFile } from "../../tasks/files/safe-files.js";
 import { type DataPlace, dataPlaceName, placeNamed } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";

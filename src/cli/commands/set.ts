@@ -18,7 +18,7 @@ import {
 } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
 import { editEnvironments } from "../../tasks/data/edit-environments.js";
-import { readStdin } from "../../tasks/named-file.js";
+import { readStdin } from "../../tasks/files/named-file.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { createEncrypt } from "../../tasks/sources/decryption.js";
 import { defineCommand, type FlagValues } from "../arguments/command.js";

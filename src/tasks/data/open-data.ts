@@ -11,7 +11,7 @@ import { fileSealing, openWithoutKeys, readDataFile } from "../../store/file/dat
 import type { FileSealing, SealedForm } from "../../store/file/file-sealing.js";
 import type { History } from "../../store/history.js";
 import type { ChangeData, UpdateOptions } from "../../store/store.js";
-import { describeRisk, fileRisk, refuseUnsafeFile } from "../safe-files.js";
+import { describeRisk, fileRisk, refuseUnsafeFile } from "../files/safe-files.js";
 import type { DataPlace, FilePlace } from "../settings/connection.js";
 import { readSecret } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";

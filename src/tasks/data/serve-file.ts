@@ -7,7 +7,7 @@ import type { Data } from "../../store/data.js";
 import { createDataFile, fileSealing } from "../../store/file/data-file.js";
 import type { FileSealing } from "../../store/file/file-sealing.js";
 import type { Reloadable, Store } from "../../store/store.js";
-import { refuseToReload, refuseUnsafeFile } from "../safe-files.js";
+import { refuseToReload, refuseUnsafeFile } from "../files/safe-files.js";
 import { type FilePlace, placeFiles } from "../settings/connection.js";
 import { readSecret } from "../settings/secret-files.js";
 import type { Caller, Surroundings } from "../surroundings.js";

@@ -5,7 +5,7 @@ import { findProxy } from "../../kit/net/environment-proxy.js";
 import type { HttpProxy, ServerRoute } from "../../kit/net/proxy.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
-import { fileRisk } from "../safe-files.js";
+import { fileRisk } from "../files/safe-files.js";
 import { type Connection, dataPlaceName, placeFiles } from "../settings/connection.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";

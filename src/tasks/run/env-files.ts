@@ -4,8 +4,8 @@ import { statIfExists } from "../../kit/files/system-errors.js";
 import { variableKey } from "../../kit/process/program.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { withSubject } from "../../kit/text/errors.js";
-import { describeFile, type NamedFile, readNamedFile } from "../named-file.js";
-import { describeRisk, fileRisk } from "../safe-files.js";
+import { describeFile, type NamedFile, readNamedFile } from "../files/named-file.js";
+import { describeRisk, fileRisk } from "../files/safe-files.js";
 import type { Caller } from "../surroundings.js";
 import type { ChildVariable, FileVariables } from "./child-environment.js";
 

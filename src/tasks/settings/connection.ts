@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { KEY_FILE_END } from "../../model/sealed-text.js";
-import type { NamedFile } from "../named-file.js";
+import type { NamedFile } from "../files/named-file.js";
 import type { RemoteSettings } from "./remote-settings.js";
 import { findBoth, type SecretSetting, type TlsFiles, tlsFilesOf } from "./secret-files.js";
 import {

@@ -5,7 +5,7 @@ import type { TlsTexts } from "../../kit/net/tls-options.js";
 import { checkDecoded } from "../../kit/process/this-process.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
-import { describeFile, type NamedFile, readNamedFile, readStdin } from "../named-file.js";
+import { describeFile, type NamedFile, readNamedFile, readStdin } from "../files/named-file.js";
 import type { Caller } from "../surroundings.js";
 import {
   type FindableSettings,

@@ -20,7 +20,7 @@ import {
   valueText,
 } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
-import { readAnyFile } from "../named-file.js";
+import { readAnyFile } from "../files/named-file.js";
 import type { Messages, Surroundings } from "../surroundings.js";
 
 export interface ImportedFile {

@@ -8,11 +8,11 @@ import type { EnvironmentRecord } from "../../model/environment.js";
 import { isReservedName } from "../../model/reserved-names.js";
 import { namedValues, readVariableEntries, type VariableSource } from "../../model/source.js";
 import type { EditableStore } from "../../store/store.js";
-import { isSameFile } from "../../tasks/safe-files.js";
+import { isSameFile } from "../../tasks/files/safe-files.js";
+import { writePrivateFile } from "../../tasks/files/write-private-file.js";
 import { type Decrypt, decryptValues } from "../../tasks/sources/decryption.js";
 import { absolutePath, type Surroundings } from "../../tasks/surroundings.js";
 import { formatOf, readImport, typeEntries } from "../../tasks/transfer/read-import.js";
-import { writePrivateFile } from "../../tasks/write-private-file.js";
 import type { Editor, NamedFile, OpenPlace, WriteValues } from "../state/ports.js";
 
 /** @param data the URL of the store, or the path of the data file, which must not be overwritten */

@@ -4,7 +4,7 @@ import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import { chooseEnvironment } from "../../tasks/data/open-data.js";
-import { describeRisk, fileRisk } from "../../tasks/safe-files.js";
+import { describeRisk, fileRisk } from "../../tasks/files/safe-files.js";
 import {
   type DataPlace,
   dataPlaceOf,

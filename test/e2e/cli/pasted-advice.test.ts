@@ -6,8 +6,8 @@ import { describe, expect, it } from "vitest";
 import { looseModeWarning } from "../../../src/kit/files/owners.js";
 import { rotateCommand } from "../../../src/tasks/data/shell-lines.js";
 import { checkFiles } from "../../../src/tasks/doctor/check-settings.js";
+import { fileRisk } from "../../../src/tasks/files/safe-files.js";
 import { refuseReserved } from "../../../src/tasks/run/left-out.js";
-import { fileRisk } from "../../../src/tasks/safe-files.js";
 import { aCaller } from "../../support/caller.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 

@@ -6,7 +6,8 @@ import {
   NAME_RULES,
 } from "../../../formats/formats.js";
 import { UsageError } from "../../../kit/text/errors.js";
-import { isSameFile } from "../../../tasks/safe-files.js";
+import { isSameFile } from "../../../tasks/files/safe-files.js";
+import { outputTarget, writePrivateFile } from "../../../tasks/files/write-private-file.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import { createStrictCheck } from "../../../tasks/sources/check-source.js";
 import { createDecrypt } from "../../../tasks/sources/decryption.js";
@@ -16,7 +17,6 @@ import {
   formatValues,
   type Written,
 } from "../../../tasks/transfer/format-values.js";
-import { outputTarget, writePrivateFile } from "../../../tasks/write-private-file.js";
 import { defineCommand } from "../../arguments/command.js";
 import { allowReserved, SELECTION_FLAGS, strictFlags } from "../../arguments/selection-flags.js";
 import { SOURCE_FLAGS } from "../../arguments/source-flags.js";

@@ -13,7 +13,7 @@ import {
   isSameFile,
   refuseToReload,
   refuseUnsafeFile,
-} from "../../../tasks/safe-files.js";
+} from "../../../tasks/files/safe-files.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import { type Context, printLines } from "../../output/context.js";

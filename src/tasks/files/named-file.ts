@@ -1,7 +1,7 @@
 import { closeSync } from "node:fs";
-import { openForReading, readRegularFile, readToEnd } from "../kit/files/open-file.js";
-import { InvalidDataError, UsageError } from "../kit/text/errors.js";
-import type { Surroundings } from "./surroundings.js";
+import { openForReading, readRegularFile, readToEnd } from "../../kit/files/open-file.js";
+import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
+import type { Surroundings } from "../surroundings.js";
 
 /** A file that a flag, a variable or a settings file names. */
 export interface NamedFile {

@@ -1,9 +1,9 @@
 import { lstatSync } from "node:fs";
-import { FOREIGN_OWNER, foreignWriter, ROOT, WORLD_WRITABLE } from "../kit/files/owners.js";
-import { statIfExists } from "../kit/files/system-errors.js";
-import { InvalidDataError } from "../kit/text/errors.js";
-import { command } from "../kit/text/shell.js";
-import { readSwitch, type Surroundings } from "./surroundings.js";
+import { FOREIGN_OWNER, foreignWriter, ROOT, WORLD_WRITABLE } from "../../kit/files/owners.js";
+import { statIfExists } from "../../kit/files/system-errors.js";
+import { InvalidDataError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
+import { readSwitch, type Surroundings } from "../surroundings.js";
 
 /** Who runs this, and whether they allow unsafe files. */
 export type FileUser = Pick<Surroundings, "user" | "groups" | "env">;

@@ -12,15 +12,15 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { localData } from "../../src/tasks/data/open-data.js";
-import { outputTarget, writePrivateFile } from "../../src/tasks/write-private-file.js";
-import { watchData } from "../../src/tui/ports/open-place.js";
-import { findPlaces } from "../../src/tui/ports/places.js";
-import { createEditor } from "../../src/tui/ports/variable-editor.js";
-import { aCaller } from "../support/caller.js";
-import { type CliOptions, NOT_ROOT, runCli, runWith } from "../support/cli.js";
-import { DATA } from "../support/data.js";
-import { temporaryFolder } from "../support/temporary-folder.js";
+import { localData } from "../../../src/tasks/data/open-data.js";
+import { outputTarget, writePrivateFile } from "../../../src/tasks/files/write-private-file.js";
+import { watchData } from "../../../src/tui/ports/open-place.js";
+import { findPlaces } from "../../../src/tui/ports/places.js";
+import { createEditor } from "../../../src/tui/ports/variable-editor.js";
+import { aCaller } from "../../support/caller.js";
+import { type CliOptions, NOT_ROOT, runCli, runWith } from "../../support/cli.js";
+import { DATA } from "../../support/data.js";
+import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const IS_ROOT = process.getuid?.() === 0;
 const OTHER = 1234;

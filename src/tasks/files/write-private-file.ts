@@ -1,10 +1,10 @@
 import { constants, lstatSync, realpathSync } from "node:fs";
-import { AppendFile } from "../kit/files/append-file.js";
-import { type NewContent, replaceFile } from "../kit/files/durable-file.js";
-import { foreignWriter } from "../kit/files/owners.js";
-import { statIfExists, toInvalidFile } from "../kit/files/system-errors.js";
-import { InvalidDataError } from "../kit/text/errors.js";
-import { command } from "../kit/text/shell.js";
+import { AppendFile } from "../../kit/files/append-file.js";
+import { type NewContent, replaceFile } from "../../kit/files/durable-file.js";
+import { foreignWriter } from "../../kit/files/owners.js";
+import { statIfExists, toInvalidFile } from "../../kit/files/system-errors.js";
+import { InvalidDataError } from "../../kit/text/errors.js";
+import { command } from "../../kit/text/shell.js";
 import { type FileUser, refuseUnsafeFile } from "./safe-files.js";
 
 /**

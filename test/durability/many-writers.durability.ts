@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { createToken } from "../../src/kit/files/lock-holder.js";
+import { createToken } from "../../src/kit/process/process-token.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { countingFile, leftBeside } from "./counting-file.js";

@@ -1,7 +1,7 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { createToken } from "../../src/kit/files/lock-holder.js";
+import { createToken } from "../../src/kit/process/process-token.js";
 import { temporaryFolder } from "./temporary-folder.js";
 
 /** A path for a file to lock, and that of its lock. */

@@ -13,10 +13,10 @@ import {
 import { platform } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
+import { createToken, type Holder, holderOf } from "../process/process-token.js";
 import { InvalidDataError } from "../text/errors.js";
 import { command } from "../text/shell.js";
 import { fingerprint, isTemporary, type NewContent, replaceFile } from "./durable-file.js";
-import { createToken, type Holder, holderOf } from "./lock-holder.js";
 import { type Ownership, refuseReadOnly } from "./owners.js";
 import { hasCode, ifMissing } from "./system-errors.js";
 

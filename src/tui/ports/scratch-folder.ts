@@ -2,8 +2,8 @@ import type { Stats } from "node:fs";
 import { lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivate } from "../../kit/files/durable-file.js";
-import { createToken, holderOf } from "../../kit/files/lock-holder.js";
 import { toInvalidFile } from "../../kit/files/system-errors.js";
+import { createToken, holderOf } from "../../kit/process/process-token.js";
 
 /**
  * Parent folders for a folder with a secret, best first. `/dev/shm` is in memory, so that the

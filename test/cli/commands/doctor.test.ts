@@ -2,7 +2,7 @@ import { chmod, mkdir, readFile, realpath, rm, symlink, writeFile } from "node:f
 import { createServer } from "node:https";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createToken } from "../../../src/kit/files/lock-holder.js";
+import { createToken } from "../../../src/kit/process/process-token.js";
 import { httpPeer, listening, tcpPeer } from "../../client/peer.js";
 import { type CliOptions, runCli } from "../../support/cli.js";
 import { CREDENTIALS, DATA } from "../../support/data.js";

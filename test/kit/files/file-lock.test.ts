@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { type ReplaceFile, withFileLock } from "../../../src/kit/files/file-lock.js";
-import { createToken } from "../../../src/kit/files/lock-holder.js";
+import { createToken } from "../../../src/kit/process/process-token.js";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
 import { byTheClock, faked } from "../../support/lock-fakes.js";
 import { exists, lockable, locked, plant, tokenOf } from "../../support/locks.js";

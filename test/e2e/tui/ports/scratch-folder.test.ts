@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { chmod, mkdir, readdir, symlink, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createToken } from "../../../../src/kit/files/lock-holder.js";
+import { createToken } from "../../../../src/kit/process/process-token.js";
 import {
   makeScratchFolder,
   removeLeftScratchFolders,

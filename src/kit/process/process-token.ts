@@ -2,8 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { kill, pid as ownPid } from "node:process";
-import { readProcessStat } from "../process/this-process.js";
-import { hasCode } from "./system-errors.js";
+import { readProcessStat } from "./this-process.js";
 
 /**
  * `RANDOM-BOOTSPACE-PID-START-HOST` names a process. Since it is the name of a file, no reader sees
@@ -71,6 +70,6 @@ function exists(pid: number): boolean {
     return kill(pid, 0);
   } catch (error) {
     // EPERM: the process is another user's.
-    return !hasCode(error, "ESRCH");
+    return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }

@@ -70,7 +70,7 @@ export async function serve({ data, sealKey, ...given }: ServeOptions): Promise<
 async function openFile(path: string, sealKey: string | undefined) {
   const keyFile = path + KEY_FILE_END;
   const read = () =>
-    withPathInErrors(keyFile, readRegularFile(keyFile, MAX_INPUT)).catch(ifMissing(undefined));
+    withPathInErrors(keyFile, readRegularFile(keyFile, MAX_INPUT)).catch(ifMissing);
   const sealKeys = sealKey ?? (await read())?.bytes.toString();
   return openDataFile(path, { watch: true, sealKeys });
 }

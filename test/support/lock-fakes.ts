@@ -1,8 +1,7 @@
-import { vi } from "vitest";
+import type { LockWait } from "../../src/kit/files/file-lock.js";
 
-/** Fakes of the clock and of signals, for modules that are mocked with the functions below. */
+/** Fakes of renames and of signals, for modules that are mocked with the functions below. */
 export const faked: {
-  wait?: ((milliseconds: number) => Promise<void>) | undefined;
   killFailsWith?: string | undefined;
   /** Whether a folder can't be moved to the place of an empty one, as on Windows. */
   keepsFolders?: boolean;
@@ -17,15 +16,6 @@ export async function fakedFiles(load: () => Promise<unknown>) {
     return real.rename(from, to);
   };
   return { ...real, rename };
-}
-
-/** The factory for `vi.mock("node:timers/promises", …)`. */
-export async function fakedTimers(load: () => Promise<unknown>) {
-  const real = (await load()) as typeof import("node:timers/promises");
-  return {
-    ...real,
-    setTimeout: (ms: number, ...rest: []) => (faked.wait ?? real.setTimeout)(ms, ...rest),
-  };
 }
 
 /** The factory for `vi.mock("node:process", …)`. */
@@ -44,23 +34,17 @@ export async function fakedProcess(load: () => Promise<unknown>) {
  * @param onStep called at each wait with the milliseconds so far
  */
 export async function byTheClock<T>(
-  work: () => Promise<T>,
+  work: (wait: LockWait) => Promise<T>,
   onStep: (now: number) => Promise<void> = async () => {},
 ): Promise<{ took: number; value?: T; error?: unknown }> {
   let now = 0;
-  vi.spyOn(performance, "now").mockImplementation(() => now);
-  faked.wait = async (milliseconds) => {
-    now += Math.max(milliseconds, 250);
+  const pause = async () => {
+    now += 250;
     await onStep(now);
   };
-  try {
-    const settled = await work().then(
-      (value) => ({ value }),
-      (error: unknown) => ({ error }),
-    );
-    return { took: now, ...settled };
-  } finally {
-    faked.wait = undefined;
-    vi.mocked(performance.now).mockRestore();
-  }
+  const settled = await work({ ticks: () => now, pause }).then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  return { took: now, ...settled };
 }

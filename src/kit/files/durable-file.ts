@@ -7,8 +7,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../text/errors.js";
 import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-errors.js";
 
-/** A text, or some bytes in parts. Each part is made just before it is written. */
+/** A text, or bytes in parts, each of which is made just before it is written. */
 export type NewContent = string | Iterable<Uint8Array>;
+
+/** Thrown when another program has changed a file that was about to be replaced. */
+export class ChangedError extends InvalidDataError {
+  constructor() {
+    super("was not written: another program has changed it in the meantime; try again");
+  }
+}
 
 /**
  * Creates `path` with mode 0600 and all of the content, or nothing. The file is on disk when this
@@ -22,7 +29,7 @@ export async function createFile(path: string, content: NewContent): Promise<voi
     // `link` refuses to replace a file, unlike `rename`.
     await link(temporary, path);
   } finally {
-    await unlink(temporary).catch(ifMissing(undefined));
+    await unlink(temporary).catch(ifMissing);
   }
   await syncFolder(dirname(path));
 }
@@ -32,21 +39,21 @@ export async function createFile(path: string, content: NewContent): Promise<voi
  *
  * @param path not a link, which would be replaced by a file
  * @param beforeRename called with the new file; throwing prevents the replacement
- * @param lastCheck called microseconds before the rename; throwing prevents it
+ * @param version the fingerprint that the old file must still have microseconds before the rename
  * @returns the fingerprint of the new file
- * @throws NotDurableError; otherwise the old file is unchanged: InvalidDataError for a mount point,
- *   which can't be replaced, or the file system's error
+ * @throws NotDurableError; otherwise the old file is unchanged: ChangedError; InvalidDataError for a
+ *   mount point, which can't be replaced; the file system's error
  */
 export async function replaceFile(
   path: string,
   content: NewContent,
   beforeRename?: (file: FileHandle) => Promise<void>,
-  lastCheck = () => {},
+  version?: string,
   system: NodeJS.Platform = platform(),
 ): Promise<string> {
   const temporary = await writeTemporary(path, content, beforeRename);
   try {
-    await moveIntoPlace(temporary, path, lastCheck, system);
+    await moveIntoPlace(temporary, path, version, system);
   } catch (error) {
     await unlink(temporary).catch(() => {});
     if (system === "win32" || !hasCode(error, "EBUSY", "EXDEV")) throw error;
@@ -68,12 +75,12 @@ const BUSY_PAUSE_MS = 50;
 async function moveIntoPlace(
   temporary: string,
   path: string,
-  lastCheck: () => void,
+  version: string | undefined,
   system: NodeJS.Platform,
 ): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
-      lastCheck();
+      if (version !== undefined) refuseChanged(path, version);
       // Before anything else can run.
       return renameSync(temporary, path);
     } catch (error) {
@@ -88,15 +95,14 @@ async function moveIntoPlace(
 async function writeTemporary(
   path: string,
   content: NewContent,
-  finish?: (file: FileHandle) => Promise<void>,
+  beforeClose?: (file: FileHandle) => Promise<void>,
 ): Promise<string> {
+  const name = `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`;
   // `join` would resolve `link/..` as text, where the system follows the link first.
-  const temporary = `${dirname(path)}${sep}${temporaryPrefix(path)}${randomBytes(6).toString("hex")}.tmp`;
+  const temporary = `${dirname(path)}${sep}${name}`;
   const file = await open(temporary, "wx", 0o600);
   try {
-    await writeAll(file, content)
-      .then(() => finish?.(file))
-      .finally(() => file.close());
+    await writeAndClose(file, content, beforeClose);
     return temporary;
   } catch (error) {
     await unlink(temporary).catch(() => {});
@@ -104,32 +110,36 @@ async function writeTemporary(
   }
 }
 
-async function writeAll(file: FileHandle, content: NewContent): Promise<void> {
-  let written = 0;
-  for (const part of typeof content === "string" ? [Buffer.from(content)] : content) {
-    await file.writeFile(part);
-    written += part.length;
+async function writeAndClose(
+  file: FileHandle,
+  content: NewContent,
+  beforeClose?: (file: FileHandle) => Promise<void>,
+): Promise<void> {
+  try {
+    let written = 0;
+    for (const part of typeof content === "string" ? [Buffer.from(content)] : content) {
+      await file.writeFile(part);
+      written += part.length;
+    }
+    await file.sync();
+    // Some file systems report a short write to a full disk as a success.
+    const { size } = await file.stat();
+    if (size !== written) throw Object.assign(new Error("short write"), { code: "ENOSPC" });
+    await beforeClose?.(file);
+  } finally {
+    await file.close();
   }
-  await file.sync();
-  // Some file systems report a short write to a full disk as a success.
-  const { size } = await file.stat();
-  if (size !== written) throw Object.assign(new Error("short write"), { code: "ENOSPC" });
 }
 
-function temporaryPrefix(path: string): string {
-  return `.${basename(path)}.`;
-}
-
-/** Whether this is the name of a temporary file for `path`, left behind by a killed writer. */
-export function isTemporary(name: string, path: string): boolean {
-  const prefix = temporaryPrefix(path);
-  return name.startsWith(prefix) && /^[0-9a-f]{12}\.tmp$/.test(name.slice(prefix.length));
+/** Returns the name of the file that a temporary file was to replace; `undefined` for others. */
+export function replacedBy(name: string): string | undefined {
+  return /^\.(.+)\.[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
 }
 
 /** The fingerprint of a file that is missing, or can't be inspected. */
 export const ABSENT = "absent";
 
-/** A text that differs between two versions of a file, however it was changed. */
+/** Returns a text that differs between two versions of a file, however it was changed. */
 export function fingerprint(path: string): string {
   try {
     return fingerprintOf(statSync(path, { bigint: true }));
@@ -142,11 +152,20 @@ export function fingerprintOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): str
   return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 }
 
+/** @throws ChangedError if a file no longer has this fingerprint */
+export function refuseChanged(path: string, version: string): void {
+  if (fingerprint(path) !== version) throw new ChangedError();
+}
+
 /** Makes a rename in the folder survive a crash. @throws NotDurableError */
 export async function syncFolder(path: string, system = platform()): Promise<void> {
   try {
     const folder = await open(path, "r");
-    await folder.sync().finally(() => folder.close());
+    try {
+      await folder.sync();
+    } finally {
+      await folder.close();
+    }
   } catch (error) {
     // Windows syncs only files that are open for writing, which a folder can't be. NTFS keeps a
     // journal of its renames.

@@ -1,4 +1,3 @@
-import { constants } from "node:fs";
 import {
   type FileHandle,
   lstat,
@@ -13,12 +12,19 @@ import {
 import { platform } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { createToken, type Holder, holderOf } from "../process/process-token.js";
+import { createToken, findProcess, type NamedProcess } from "../process/process-token.js";
 import { InvalidDataError } from "../text/errors.js";
 import { command } from "../text/shell.js";
-import { fingerprint, isTemporary, type NewContent, replaceFile } from "./durable-file.js";
-import { type Ownership, refuseReadOnly } from "./owners.js";
-import { hasCode, ifMissing } from "./system-errors.js";
+import {
+  ChangedError,
+  fingerprint,
+  type NewContent,
+  refuseChanged,
+  replacedBy,
+  replaceFile,
+} from "./durable-file.js";
+import { keepOwner, refuseReadOnly } from "./owners.js";
+import { hasCode, ifMissing, statIfExists } from "./system-errors.js";
 
 /** @param beforeRename throwing prevents the replacement */
 export type ReplaceFile = (
@@ -29,23 +35,30 @@ export type ReplaceFile = (
 interface LockOptions {
   /** Cancels the wait, and prevents the replacement. */
   signal?: AbortSignal | undefined;
-  /** Other files in the folder that only holders of the lock replace. */
-  also?: readonly string[];
+  /** The name of another file in the folder that only holders of the lock replace. */
+  also?: string;
   /** Whether the group of the file keeps its read permission. */
   keepsReaders?: boolean;
+  wait?: LockWait;
 }
+
+/** How a writer waits for the lock. */
+export interface LockWait {
+  /** Milliseconds on a monotonic clock. */
+  ticks(): number;
+  pause(signal: AbortSignal | undefined): Promise<unknown>;
+}
+
+const REAL_WAIT: LockWait = {
+  ticks: () => performance.now(),
+  // Random, so that waiting writers don't keep trying together.
+  pause: (signal) => delay(5 + Math.random() * 55, undefined, { signal }),
+};
 
 /** The longest wait for one holder. The total has no limit. */
 const MAX_WAIT_S = 30;
 /** How many times `work` is called if another program keeps changing the file. */
 const MAX_TRIES = 10;
-
-/** Thrown when another program has changed a file that was about to be replaced. */
-export class ChangedError extends InvalidDataError {
-  constructor() {
-    super("was not written: another program has changed it in the meantime; try again");
-  }
-}
 
 /**
  * Runs `work` while no other appvars process writes the file at `path`, which must not be a link,
@@ -71,16 +84,15 @@ export async function withFileLock<T>(
   options: LockOptions = {},
 ): Promise<T> {
   const token = createToken();
-  await acquire(path, token, options.signal);
+  await acquire(path, token, options);
   try {
     await removeLeftovers(path, options.also);
     for (let tries = 1; ; tries++) {
       try {
-        return await work(await replaceOf(path, options));
+        return await work(await replacer(path, options));
       } catch (error) {
         const mayTry = error instanceof ChangedError && tries < MAX_TRIES;
-        if (!mayTry || !(await lstat(join(lockPathOf(path), token)).catch(() => undefined)))
-          throw error;
+        if (!mayTry || !statIfExists(join(lockPathOf(path), token))) throw error;
       }
     }
   } finally {
@@ -88,70 +100,53 @@ export async function withFileLock<T>(
   }
 }
 
-async function replaceOf(path: string, { signal, keepsReaders }: LockOptions) {
+/** Makes the function that replaces the file as it is now. */
+async function replacer(path: string, { signal, keepsReaders }: LockOptions): Promise<ReplaceFile> {
   const version = fingerprint(path);
-  const old = await stat(path).catch(ifMissing(undefined));
+  const old = await stat(path).catch(ifMissing);
   if (old) refuseReadOnly(path, old);
-  const refuseChanged = () => {
-    if (fingerprint(path) !== version) throw new ChangedError();
-  };
-  const replace: ReplaceFile = (content, beforeRename) => {
+  return (content, beforeRename) => {
     const prepare = async (file: FileHandle) => {
       if (old) await keepOwner({ ...old, mode: keepsReaders ? old.mode : 0 }, file);
       signal?.throwIfAborted();
-      refuseChanged();
+      refuseChanged(path, version);
       await beforeRename?.();
     };
-    return replaceFile(path, content, prepare, refuseChanged);
+    return replaceFile(path, content, prepare, version);
   };
-  return replace;
-}
-
-/**
- * Gives a new file of mode 0600 the owner, the group and the group's read permission of the old
- * one, so that a service can read it.
- */
-export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle): Promise<void> {
-  const now = await file.stat();
-  const readers = mode & constants.S_IRGRP;
-  if (now.uid !== uid || now.gid !== gid)
-    await file.chown(uid, gid).catch(() => {
-      if (now.uid === uid && !readers) return;
-      const owner = now.uid === uid ? "a group that you are not in" : "another user";
-      throw new InvalidDataError(
-        `was not written: it belongs to ${owner}, who could no longer read it`,
-      );
-    });
-  if (readers) await file.chmod(0o640);
 }
 
 /** Makes a lock in a folder with another name, and renames it once the lock is free. */
-async function acquire(path: string, token: string, signal?: AbortSignal): Promise<void> {
+async function acquire(path: string, token: string, options: LockOptions): Promise<void> {
   const staged = `${lockPathOf(path)}.${token}`;
   await mkdir(staged, 0o755);
   try {
     await writeFile(join(staged, token), "", { flag: "wx", mode: 0o600 });
-    await moveWhenFree(path, staged, signal);
+    await moveWhenFree(staged, path, options);
   } catch (error) {
     await removeLock(staged, token);
     throw error;
   }
 }
 
-async function moveWhenFree(path: string, staged: string, signal?: AbortSignal): Promise<void> {
+async function moveWhenFree(
+  staged: string,
+  path: string,
+  { signal, wait = REAL_WAIT }: LockOptions,
+): Promise<void> {
   const lockPath = lockPathOf(path);
-  let seen: string | undefined;
+  let waitsFor: string | undefined = "";
   let since = 0;
   while (!(await tryToMove(staged, lockPath))) {
     signal?.throwIfAborted();
-    const { token = "", holder } = (await findLock(path)) ?? {};
-    // An empty folder is nobody's lock.
-    if ((!holder || holder.state === "dead") && (await removeLock(lockPath, token))) continue;
-    const now = performance.now();
-    if (token !== seen) [seen, since] = [token, now];
+    const holder = await lockHolder(path);
+    const isFree = !holder || holder.state === "dead";
+    if (isFree && (await removeLock(lockPath, holder?.token))) continue;
+    const now = wait.ticks();
+    if (holder?.token !== waitsFor) [waitsFor, since] = [holder?.token, now];
     if (now - since > MAX_WAIT_S * 1_000)
       throw new InvalidDataError(describeLock(lockPath, holder));
-    await delay(5 + Math.random() * 55, undefined, { signal });
+    await wait.pause(signal);
   }
 }
 
@@ -169,7 +164,7 @@ async function tryToMove(staged: string, lockPath: string): Promise<boolean> {
   }
 }
 
-function describeLock(lockPath: string, holder: Holder | undefined): string {
+function describeLock(lockPath: string, holder: NamedProcess | undefined): string {
   const by = holder?.text ?? "an unknown process";
   const message = `is locked: ${lockPath} has been held for ${MAX_WAIT_S} s by ${by}`;
   return holder?.state === "alive"
@@ -184,23 +179,24 @@ function describeLock(lockPath: string, holder: Holder | undefined): string {
  * its temporary file is gone, its rename fails. If it has renamed the file before, the new holder
  * reads its data. So a temporary file that can't be removed is an error.
  */
-async function removeLeftovers(path: string, also: readonly string[] = []): Promise<void> {
+async function removeLeftovers(path: string, also = basename(path)): Promise<void> {
   const folder = dirname(path);
   const prefix = `${basename(lockPathOf(path))}.`;
   for (const name of await readdir(folder)) {
-    if ([path, ...also].some((each) => isTemporary(name, each)))
-      await unlink(join(folder, name)).catch(ifMissing(undefined));
+    const replaced = replacedBy(name);
+    if (replaced === basename(path) || replaced === also)
+      await unlink(join(folder, name)).catch(ifMissing);
     if (!name.startsWith(prefix)) continue;
     const token = name.slice(prefix.length);
-    if (holderOf(token)?.state === "dead") await removeLock(join(folder, name), token);
+    if (findProcess(token)?.state === "dead") await removeLock(join(folder, name), token);
   }
 }
 
 /** @returns whether the lock is gone. The folder of another writer is not empty, and stays. */
-async function removeLock(folder: string, token: string): Promise<boolean> {
+async function removeLock(folder: string, token: string | undefined): Promise<boolean> {
   try {
     // A writer that was killed may have made only the folder.
-    if (token !== "") await unlink(join(folder, token)).catch(ifMissing(undefined));
+    if (token) await unlink(join(folder, token)).catch(ifMissing);
     await rmdir(folder);
     return true;
   } catch {
@@ -209,24 +205,23 @@ async function removeLock(folder: string, token: string): Promise<boolean> {
 }
 
 /**
- * Finds the lock of the file at `path`. Since the lock of a dead process is removed, anything but a
- * folder with tokens alone is refused.
+ * Returns the holder of the lock of the file at `path`; `undefined` without a lock, or for an empty
+ * folder. Since the lock of a dead process is removed, anything but a folder with tokens alone is
+ * refused.
  *
- * @returns undefined when there is no lock, or an empty one
  * @throws InvalidDataError
  */
-export async function findLock(path: string) {
+export async function lockHolder(path: string): Promise<NamedProcess | undefined> {
   const lockPath = lockPathOf(path);
-  const stats = await lstat(lockPath).catch(ifMissing(undefined));
+  const stats = await lstat(lockPath).catch(ifMissing);
   if (!stats) return undefined;
-  const names = stats.isDirectory() ? await readdir(lockPath).catch(ifMissing([])) : [lockPath];
-  if (!names.every(holderOf))
+  const names = stats.isDirectory() ? await readdir(lockPath).catch(ifMissing) : [lockPath];
+  const holders = (names ?? []).map(findProcess);
+  if (holders.includes(undefined))
     throw new InvalidDataError(
       `can't be locked: ${lockPath} is not an appvars lock; check it, and move it away`,
     );
-  const [token = ""] = names;
-  const holder = holderOf(token);
-  return holder && { token, holder };
+  return holders[0];
 }
 
 function lockPathOf(path: string): string {

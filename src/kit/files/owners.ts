@@ -1,4 +1,5 @@
 import { constants, type Stats } from "node:fs";
+import type { FileHandle } from "node:fs/promises";
 import { sep } from "node:path";
 import { InvalidDataError } from "../text/errors.js";
 import { command } from "../text/shell.js";
@@ -40,6 +41,24 @@ export function foreignWriter(
   return mode & 0o020 && !groups.includes(gid) && gid !== ROOT
     ? "can be written by a group that you are not in"
     : undefined;
+}
+
+/**
+ * Gives a new file of mode 0600 the owner, the group and the group's read permission of the old
+ * one, so that a service can read it.
+ */
+export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle): Promise<void> {
+  const now = await file.stat();
+  const readers = mode & constants.S_IRGRP;
+  if (now.uid !== uid || now.gid !== gid)
+    await file.chown(uid, gid).catch(() => {
+      if (now.uid === uid && !readers) return;
+      const owner = now.uid === uid ? "a group that you are not in" : "another user";
+      throw new InvalidDataError(
+        `was not written: it belongs to ${owner}, who could no longer read it`,
+      );
+    });
+  if (readers) await file.chmod(0o640);
 }
 
 /** A rename would replace a read-only file. @throws InvalidDataError with a predicate */

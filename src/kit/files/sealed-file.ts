@@ -105,13 +105,13 @@ export class SealedFile {
 
   /** Records that the data is still the newest. @throws the file system's error */
   async confirm(savedAt: number): Promise<void> {
-    await lutimes(this.#path, savedAt / 1_000, savedAt / 1_000).catch(ifMissing(undefined));
+    await lutimes(this.#path, savedAt / 1_000, savedAt / 1_000).catch(ifMissing);
   }
 
   /** @throws Error if the folder is not a folder or belongs to another user; the file system's error */
   async remove(): Promise<void> {
     const ready = makePrivate(this.folder, this.#options.user);
-    await ready.then(() => rm(this.#path, { force: true })).catch(ifMissing(undefined));
+    await ready.then(() => rm(this.#path, { force: true })).catch(ifMissing);
   }
 }
 

@@ -45,15 +45,9 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 }
 
-/**
- * Makes a handler for `catch` that returns this value if there is no such file, and throws any other
- * error.
- */
-export function ifMissing<T>(value: T): (error: unknown) => T {
-  return (error) => {
-    if (hasCode(error, "ENOENT")) return value;
-    throw error;
-  };
+/** A handler for `catch`: resolves to `undefined` if there is no such file. */
+export function ifMissing(error: unknown): undefined {
+  if (!hasCode(error, "ENOENT")) throw error;
 }
 
 /** An InvalidDataError, whose message is a predicate, with a name in front. Others stay the same. */

@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from "node:crypto";
+import { hash, randomBytes } from "node:crypto";
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { kill, pid as ownPid } from "node:process";
@@ -11,13 +11,15 @@ import { readProcessStat } from "./this-process.js";
 const TOKEN =
   /^[0-9a-f]{16}-(?<boot>[0-9a-f]{8})(?<space>[0-9a-f]{8})-(?<pid>[1-9]\d{0,9})-(?<startedAt>\d{1,20})-(?<host>[\w.-]{1,64})$/;
 
-export interface Holder {
-  /** `unknown` if it is of another host or container, or its start time is hidden. */
+export interface NamedProcess {
+  readonly token: string;
+  /** `unknown` on another host or in another container, or if the start time is hidden. */
   readonly state: "alive" | "dead" | "unknown";
-  /** A name for messages, such as `process 4242 on web-1`. */
+  /** `process 4242 on web-1` */
   readonly text: string;
 }
 
+/** Returns a new token of this process. */
 export function createToken(): string {
   const { boot, space, host } = here();
   const stat = readProcessStat("self");
@@ -26,19 +28,19 @@ export function createToken(): string {
   return [randomBytes(8).toString("hex"), boot + space, ownPid, startedAt, host].join("-");
 }
 
-/** Returns the process that made a token; `undefined` for another name. */
-export function holderOf(token: string): Holder | undefined {
+/** Returns the process that made a token; `undefined` for another text. */
+export function findProcess(token: string): NamedProcess | undefined {
   const { boot, space, pid, startedAt, host } = TOKEN.exec(token)?.groups ?? {};
   if (pid === undefined) return undefined;
   const own = here();
-  // After another boot, its process has ended.
   const isElsewhere = host !== own.host || (boot === own.boot && space !== own.space);
-  if (isElsewhere) return { state: "unknown", text: `process ${pid} on ${host}` };
+  if (isElsewhere) return { token, state: "unknown", text: `process ${pid} on ${host}` };
+  // After another boot, the process has ended.
   const state = boot === own.boot ? stateOf(Number(pid), startedAt) : "dead";
-  return { state, text: `process ${pid}` };
+  return { token, state, text: `process ${pid}` };
 }
 
-function stateOf(pid: number, startedAt: string | undefined): Holder["state"] {
+function stateOf(pid: number, startedAt: string | undefined): NamedProcess["state"] {
   if (!exists(pid)) return "dead";
   const stat = readProcessStat(pid);
   // Hidden, as other users' processes may be, or a system without /proc.
@@ -47,7 +49,7 @@ function stateOf(pid: number, startedAt: string | undefined): Holder["state"] {
   return stat.startedAt === startedAt && !"ZX".includes(stat.state) ? "alive" : "dead";
 }
 
-/** The boot and process namespace of this process, which only Linux has, and its host. */
+/** The host of this process, and on Linux hashes of its boot and its process namespace. */
 function here() {
   let [boot, space] = ["", ""];
   try {
@@ -57,11 +59,8 @@ function here() {
   const host = hostname()
     .replace(/[^\w.-]/g, "-")
     .slice(0, 64);
-  return { boot: hash(boot), space: hash(space), host: host || "unknown" };
-}
-
-function hash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 8);
+  const [bootHash, spaceHash] = [hash("sha256", boot), hash("sha256", space)];
+  return { boot: bootHash.slice(0, 8), space: spaceHash.slice(0, 8), host: host || "unknown" };
 }
 
 /** Signal 0 is never delivered: the system only reports whether it could be. */

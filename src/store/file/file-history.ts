@@ -2,9 +2,8 @@ import { constants, type Stats } from "node:fs";
 import { appendFile, lstat, realpath, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createFile, fingerprint, replaceFile, syncFolder } from "../../kit/files/durable-file.js";
-import { keepOwner } from "../../kit/files/file-lock.js";
 import { type FileContent, readRegularFile } from "../../kit/files/open-file.js";
-import { foreignWriter, refuseReadOnly } from "../../kit/files/owners.js";
+import { foreignWriter, keepOwner, refuseReadOnly } from "../../kit/files/owners.js";
 import {
   hasCode,
   ifMissing,
@@ -91,7 +90,7 @@ async function record(
   const { next, sealing } = write;
   const [before, state] = write.states;
   const limit = next.history?.entries ?? MAX_ENTRIES;
-  if (limit === 0) await unlink(path).catch(ifMissing(undefined));
+  if (limit === 0) await unlink(path).catch(ifMissing);
   if (limit === 0 || state === before) return undefined;
   const old = await readHistory(path, dataFile);
   if (old) refuseReadOnly(path, old.stats);
@@ -144,7 +143,7 @@ function validLines(bytes: Buffer, last: HistoryEnd, present: FileState): typeof
  * @throws InvalidDataError for a link, and if users who can't change the data file can change it
  */
 async function readHistory(path: string, dataFile: Stats): Promise<FileContent | undefined> {
-  const stats = await lstat(path).catch(ifMissing(undefined));
+  const stats = await lstat(path).catch(ifMissing);
   const owner = { user: dataFile.uid, groups: [dataFile.gid] };
   const risk = foreignWriter(dataFile, owner) ? undefined : foreignWriter(stats, owner);
   const problem = stats?.isFile() === false ? "is not a regular file" : risk;

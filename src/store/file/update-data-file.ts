@@ -1,6 +1,8 @@
 import { realpath } from "node:fs/promises";
+import { basename } from "node:path";
 import { Low } from "lowdb";
-import { ChangedError, type ReplaceFile, withFileLock } from "../../kit/files/file-lock.js";
+import { ChangedError } from "../../kit/files/durable-file.js";
+import { type ReplaceFile, withFileLock } from "../../kit/files/file-lock.js";
 import { readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { type Data, NO_DATA } from "../data.js";
@@ -56,7 +58,7 @@ export async function updateDataFile(
     const { signal } = options;
     return await withFileLock(file, update, {
       signal,
-      also: [historyPathOf(file)],
+      also: basename(historyPathOf(file)),
       keepsReaders: true,
     });
   } catch (error) {

@@ -1,5 +1,5 @@
 import { realpath } from "node:fs/promises";
-import { findLock } from "../../kit/files/file-lock.js";
+import { lockHolder } from "../../kit/files/file-lock.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import type { AppvarsError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
@@ -61,7 +61,7 @@ export async function checkLocal(
 async function checkLock(path: string): Promise<Finding> {
   try {
     const target = await realpath(path);
-    const { state, text } = (await findLock(target))?.holder ?? {};
+    const { state, text } = (await lockHolder(target)) ?? {};
     // The next writer removes the lock of a process that has died.
     if (!state || state === "dead") return ok("no process is writing the file");
     const removal = command`if it has ended, run: rm -r ${target}.lock`;

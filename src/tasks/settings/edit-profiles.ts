@@ -36,7 +36,7 @@ export async function updateProfiles(
   try {
     await makeFolder(dirname(path));
     // The lock and the new file must not be beside a link to the file.
-    const file = await realpath(path).catch(ifMissing(path));
+    const file = (await realpath(path).catch(ifMissing)) ?? path;
     return await cleanUpBeforeEnd((signal) =>
       withFileLock(
         file,

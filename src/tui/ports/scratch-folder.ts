@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { makePrivate } from "../../kit/files/durable-file.js";
 import { toInvalidFile } from "../../kit/files/system-errors.js";
-import { createToken, holderOf } from "../../kit/process/process-token.js";
+import { createToken, findProcess } from "../../kit/process/process-token.js";
 
 /**
  * Parent folders for a folder with a secret, best first. `/dev/shm` is in memory, so that the
@@ -50,7 +50,7 @@ export async function removeLeftScratchFolders(
       if (!name.startsWith(PREFIX)) continue;
       const path = join(parent, name);
       const stats = await lstat(path).catch(() => undefined);
-      const isDead = holderOf(name.slice(PREFIX.length))?.state === "dead";
+      const isDead = findProcess(name.slice(PREFIX.length))?.state === "dead";
       if (isDead && stats && isPrivate(stats, user))
         await rm(path, { recursive: true, force: true }).catch(() => {});
     }

@@ -22,9 +22,6 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 vi.mock("node:fs/promises", async (load) =>
   (await import("../../support/lock-fakes.js")).fakedFiles(load),
 );
-vi.mock("node:timers/promises", async (load) =>
-  (await import("../../support/lock-fakes.js")).fakedTimers(load),
-);
 vi.mock("node:process", async (load) =>
   (await import("../../support/lock-fakes.js")).fakedProcess(load),
 );
@@ -60,14 +57,11 @@ describe("withFileLock", () => {
     await plant(lockPath, createToken());
     const work = vi.fn(async () => {});
     let tries = 0;
-    faked.wait = async () => {
+    const pause = async () => {
       expect(work).not.toHaveBeenCalled();
       if (++tries === 3) await rm(lockPath, { recursive: true });
     };
-    onTestFinished(() => {
-      faked.wait = undefined;
-    });
-    await withFileLock(path, work);
+    await withFileLock(path, work, { wait: { ticks: () => 0, pause } });
     expect([tries, work.mock.calls.length]).toEqual([3, 1]);
   });
 
@@ -81,7 +75,7 @@ const ELSEWHERE = "0123456789abcdef-fedcba9876543210-4242-1-web-1";
 
 it("a lock of another host is reported after 30 s, with the command that removes it", async () => {
   const { path, lockPath } = await locked(ELSEWHERE);
-  const { took, error } = await byTheClock(() => withFileLock(path, async () => {}));
+  const { took, error } = await byTheClock((wait) => withFileLock(path, async () => {}, { wait }));
   expect(error).toEqual(
     new InvalidDataError(
       `is locked: ${lockPath} has been held for 30 s by process 4242 on web-1; if it has ended, run: rm -r ${lockPath}`,
@@ -103,7 +97,9 @@ it.each([
     onTestFinished(() => {
       faked.keepsFolders = false;
     });
-    const { took, value } = await byTheClock(() => withFileLock(path, async () => "mine"));
+    const { took, value } = await byTheClock((wait) =>
+      withFileLock(path, async () => "mine", { wait }),
+    );
     expect([value, took]).toEqual(["mine", 0]);
     expect(await exists(lockPath)).toBe(false);
   },
@@ -161,7 +157,7 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
   it("a lock is not taken from a process that can't be signalled", async () => {
     const { path } = await locked(await tokenOf(process.pid));
     faked.killFailsWith = "EPERM";
-    const { error } = await byTheClock(() => withFileLock(path, async () => {}));
+    const { error } = await byTheClock((wait) => withFileLock(path, async () => {}, { wait }));
     faked.killFailsWith = undefined;
     expect(error).toMatchObject({ message: expect.stringMatching(`by process ${process.pid}$`) });
   });
@@ -177,7 +173,9 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
     ],
   ])("a lock is taken over at once when the process %s", async (_what, tokenOfDead) => {
     const { path, lockPath } = await locked(await tokenOfDead());
-    const { took, value } = await byTheClock(() => withFileLock(path, async () => "mine"));
+    const { took, value } = await byTheClock((wait) =>
+      withFileLock(path, async () => "mine", { wait }),
+    );
     expect(value).toBe("mine");
     expect(took).toBeLessThan(500);
     expect(await exists(lockPath)).toBe(false);
@@ -186,7 +184,7 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
   it("a lock of a process whose start time is hidden is waited for", async () => {
     const hidden = (await tokenOf(process.pid)).replace(/^(\w+-\w+-\d+)-\d+/, "$1-0");
     const { path, lockPath } = await locked(hidden);
-    const { error } = await byTheClock(() => withFileLock(path, async () => {}));
+    const { error } = await byTheClock((wait) => withFileLock(path, async () => {}, { wait }));
     const message = `has been held for 30 s by process ${process.pid}; if it has ended, run: rm -r ${lockPath}`;
     expect(error).toMatchObject({ message: expect.stringContaining(message) });
   });
@@ -195,7 +193,7 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
     const { path, lockPath } = await locked(await tokenOf(process.pid));
     let holding = 0;
     const { took, value } = await byTheClock(
-      () => withFileLock(path, async () => "mine"),
+      (wait) => withFileLock(path, async () => "mine", { wait }),
       async (now) => {
         if (now < 20_000 * (holding + 1) || holding === 3) return;
         holding++;

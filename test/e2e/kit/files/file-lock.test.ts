@@ -1,21 +1,19 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readFile } from "node:fs/promises";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { withFileLock } from "../../../../src/kit/files/file-lock.js";
 import { InvalidDataError } from "../../../../src/kit/text/errors.js";
 import { byTheClock } from "../../../support/lock-fakes.js";
 import { exists, locked, tokenOf } from "../../../support/locks.js";
 
-vi.mock("node:timers/promises", async (load) =>
-  (await import("../../../support/lock-fakes.js")).fakedTimers(load),
-);
-
 describe.skipIf(process.platform !== "linux")("a lock that names a process of this host", () => {
   it("a lock of a process of this host is not taken over while the process lives, and the error names the process", async () => {
     const holder = await startedProcess("echo; exec sleep 60");
     const { path, lockPath } = await locked(await tokenOf(holder.pid));
-    const { took, error } = await byTheClock(() => withFileLock(path, async () => {}));
+    const { took, error } = await byTheClock((wait) =>
+      withFileLock(path, async () => {}, { wait }),
+    );
     const message = `is locked: ${lockPath} has been held for 30 s by process ${holder.pid}`;
     expect(error).toEqual(new InvalidDataError(message));
     expect(took).toBeGreaterThanOrEqual(30_000);
@@ -27,7 +25,7 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
     process.kill(holder.pid, "SIGSTOP");
     await expect.poll(() => processState(holder.pid)).toBe("T");
     const { path } = await locked(await tokenOf(holder.pid));
-    const { error } = await byTheClock(() => withFileLock(path, async () => {}));
+    const { error } = await byTheClock((wait) => withFileLock(path, async () => {}, { wait }));
     expect(error).toMatchObject({ message: expect.stringMatching(`by process ${holder.pid}$`) });
   });
 
@@ -52,7 +50,9 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
     ],
   ])("a lock is taken over at once when the process %s", async (_what, tokenOfDead) => {
     const { path, lockPath } = await locked(await tokenOfDead());
-    const { took, value } = await byTheClock(() => withFileLock(path, async () => "mine"));
+    const { took, value } = await byTheClock((wait) =>
+      withFileLock(path, async () => "mine", { wait }),
+    );
     expect([value, await exists(lockPath)]).toEqual(["mine", false]);
     expect(took).toBeLessThan(500);
   });

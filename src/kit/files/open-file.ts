@@ -1,28 +1,10 @@
+// Not node:fs/promises: loading it takes commands 2 ms.
 import { closeSync, constants, fstat, open, read, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { InvalidDataError, tooLarge } from "../text/errors.js";
 
 // Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has neither flag.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
-
-interface OpenFileOptions {
-  followLinks?: boolean;
-  /** Whether a named pipe without a writer is waited for. */
-  waitForWriter?: boolean;
-}
-
-/**
- * Resolves to a descriptor, not to a `FileHandle`: to load node:fs/promises takes commands 2 ms.
- *
- * @throws the file system's error, which is ELOOP for a link that is not followed
- */
-export function openForReading(
-  path: string,
-  { followLinks = true, waitForWriter = false }: OpenFileOptions = {},
-): Promise<number> {
-  const flags = (followLinks ? 0 : O_NOFOLLOW) | (waitForWriter ? 0 : O_NONBLOCK);
-  return promisify(open)(path, O_RDONLY | flags);
-}
 
 export interface FileContent {
   bytes: Buffer;
@@ -34,14 +16,15 @@ export interface FileContent {
  *
  * @param maxSize bytes
  * @throws InvalidDataError with a predicate for a file that is too large or not regular; the file
- *   system's error
+ *   system's error, which is ELOOP for a link that is not followed
  */
 export async function readRegularFile(
   path: string,
   maxSize: number,
-  options?: OpenFileOptions,
+  { followLinks = true } = {},
 ): Promise<FileContent> {
-  const descriptor = await openForReading(path, options);
+  const flags = O_RDONLY | O_NONBLOCK | (followLinks ? 0 : O_NOFOLLOW);
+  const descriptor = await promisify(open)(path, flags);
   try {
     const stats = await promisify(fstat)(descriptor);
     if (stats.isDirectory()) throw new InvalidDataError("can't be read: it is a folder");
@@ -52,18 +35,20 @@ export async function readRegularFile(
   }
 }
 
+/**
+ * Reads a file, also a device or a pipe, whose writer is waited for.
+ *
+ * @throws InvalidDataError with a predicate if it is too large; the file system's error
+ */
+export async function readAnyFile(path: string, maxSize: number): Promise<Buffer> {
+  const descriptor = await promisify(open)(path, O_RDONLY);
+  return readToEnd(descriptor, 0, maxSize).finally(() => closeSync(descriptor));
+}
+
 const MIN_READ = 65_536;
 
-/**
- * @param size according to `stat`: the file may grow in the meantime, and files in /proc report 0
- * @throws InvalidDataError with a predicate if there are more than `maxSize` bytes; the file
- *   system's error
- */
-export async function readToEnd(
-  descriptor: number,
-  size: number,
-  maxSize: number,
-): Promise<Buffer> {
+/** @param size according to `stat`: the file may grow meanwhile, and files in /proc report 0 */
+async function readToEnd(descriptor: number, size: number, maxSize: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let total = 0; ; ) {
     if (size > maxSize || total > maxSize) throw tooLarge(Math.max(size, total), maxSize);

@@ -1,5 +1,4 @@
-import { closeSync } from "node:fs";
-import { openForReading, readRegularFile, readToEnd } from "../../kit/files/open-file.js";
+import { readAnyFile, readRegularFile } from "../../kit/files/open-file.js";
 import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import type { Surroundings } from "../surroundings.js";
 
@@ -13,7 +12,7 @@ export interface NamedFile {
   readonly origin?: string;
 }
 
-/** Far more bytes than any secret, certificates or dotenv file take. */
+/** The largest file or text from stdin, in bytes. Secrets, certificates and dotenv files are smaller. */
 const MAX_NAMED_FILE = 16 * 1_024 * 1_024;
 
 /**
@@ -31,20 +30,7 @@ export async function readNamedFile(named: NamedFile): Promise<Buffer> {
   }
 }
 
-/**
- * Reads a file, also a pipe, whose writer is waited for.
- *
- * @throws the file system's error, or InvalidDataError with a predicate if it is too large
- */
-export async function readAnyFile(path: string, maxBytes: number): Promise<Buffer> {
-  const file = await openForReading(path, { waitForWriter: true });
-  return readToEnd(file, 0, maxBytes).finally(() => closeSync(file));
-}
-
-/**
- * @param subject names the input in messages
- * @throws UsageError if it can't be read, or is larger than `maxBytes`
- */
+/** @param subject names stdin in messages @throws UsageError if it can't be read, or is too large */
 export async function readStdin(
   subject: string,
   surroundings: Surroundings,
@@ -55,7 +41,7 @@ export async function readStdin(
   });
 }
 
-/** `--ca-file ca.pem`. */
+/** `--ca-file ca.pem` */
 export function describeFile(file: NamedFile | undefined): string {
   return `${file?.from} ${file?.text}`;
 }

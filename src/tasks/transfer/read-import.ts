@@ -7,7 +7,7 @@ import {
 } from "../../formats/entry.js";
 import { type ImportFormat, READERS } from "../../formats/formats.js";
 import { inferValue, nativeType } from "../../formats/infer-type.js";
-import { MAX_INPUT, readRegularFile } from "../../kit/files/open-file.js";
+import { MAX_INPUT, readAnyFile, readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UsageError, withSubject } from "../../kit/text/errors.js";
@@ -20,7 +20,6 @@ import {
   valueText,
 } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
-import { readAnyFile } from "../files/named-file.js";
 import type { Messages, Surroundings } from "../surroundings.js";
 
 export interface ImportedFile {

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { withName } from "../kit/files/system-errors.js";
+import { durationText } from "../kit/text/duration.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
-import { durationText } from "../kit/text/printable.js";
 import { command } from "../kit/text/shell.js";
 import { type Data, NO_DATA } from "../store/data.js";
 import type { Author, History } from "../store/history.js";

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
+import { durationText } from "../kit/text/duration.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
-import { durationText } from "../kit/text/printable.js";
 import type { Data } from "../store/data.js";
 import { type Author, changesBetween, type RecordChange } from "../store/history.js";
 import { checkData } from "../store/schema/parse-data.js";

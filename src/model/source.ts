@@ -1,5 +1,5 @@
+import { durationText } from "../kit/text/duration.js";
 import { ChangedDataError, ServerError } from "../kit/text/errors.js";
-import { durationText } from "../kit/text/printable.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
 import { MAX_LIMIT, type Page, type PageRequest } from "./page.js";
 import type { ValuesByName, VariableReader } from "./read.js";

@@ -1,5 +1,5 @@
+import { durationText } from "../kit/text/duration.js";
 import { ServerError } from "../kit/text/errors.js";
-import { durationText } from "../kit/text/printable.js";
 import { KEYLESS_LIMIT } from "../model/defaults.js";
 import {
   type Environment,

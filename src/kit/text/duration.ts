@@ -2,33 +2,34 @@
 const UTC_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z)?$/;
 
 /**
- * The Unix milliseconds of `2026-01-31T12:00:00.000Z`, or of `2026-01-31`, which begins at midnight
- * UTC. NaN for another text, and for a day that does not exist: `Date.parse` reads 31 February as 3
- * March.
+ * Returns the Unix milliseconds of `2026-01-31T12:00:00.000Z`, or of `2026-01-31`, which begins at
+ * midnight UTC. NaN for another text, and for a day that does not exist: `Date.parse` reads 31
+ * February as 3 March.
  */
 export function utcMs(text: string): number {
   const time = new Date(UTC_TIME.test(text) ? text : Number.NaN);
   return time.toJSON()?.startsWith(text.slice(0, 10)) ? time.getTime() : Number.NaN;
 }
 
-const UNITS: Readonly<Record<string, number>> = {
-  s: 1_000,
-  m: 60_000,
-  h: 3_600_000,
-  d: 86_400_000,
-};
+const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Describes the form of a length of time in messages. */
+/** The forms of a duration, for messages. */
 export const DURATION_EXAMPLES = "90s, 30m, 24h or 7d";
 
-/** The seconds of `90`, `0.5`, `90s` or `12h`; NaN for another text. */
+/** Returns the seconds of `90`, `0.5`, `90s` or `12h`; NaN for another text. */
 export function secondsOf(text: string): number {
   const [, seconds] = /^(\d+(?:\.\d+)?)s?$/.exec(text) ?? [];
   return seconds === undefined ? (durationMs(text) ?? Number.NaN) / 1_000 : Number(seconds);
 }
 
-/** The milliseconds of `90s`, `30m`, `24h` or `7d`; `undefined` for 0 and for another text. */
+/** Returns the milliseconds of `90s`, `30m`, `24h` or `7d`; `undefined` for 0 and for another text. */
 export function durationMs(text: string): number | undefined {
-  const [, count, unit = ""] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  return Number(count) * (UNITS[unit] ?? 0) || undefined;
+  const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  return Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0) || undefined;
+}
+
+/** Describes a duration to people: `45 s`, `12 min`, `30 h` or `9 d`, rounded down. */
+export function durationText(milliseconds: number): string {
+  const unit = (["d", "h", "m"] as const).find((unit) => milliseconds >= 2 * UNITS[unit]) ?? "s";
+  return `${Math.floor(milliseconds / UNITS[unit])} ${unit === "m" ? "min" : unit}`;
 }

@@ -1,8 +1,8 @@
 import { CachedSource, type CachedSourceOptions } from "../../client/cached-source.js";
 import { type Budget, createBudget, type RetryOn } from "../../client/retry.js";
 import { SealedFile } from "../../kit/files/sealed-file.js";
+import { durationText } from "../../kit/text/duration.js";
 import { UnreachableError } from "../../kit/text/errors.js";
-import { durationText } from "../../kit/text/printable.js";
 import { MAX_KEPT_S } from "../../model/defaults.js";
 import type { VariableSource } from "../../model/source.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";

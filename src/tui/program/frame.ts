@@ -1,4 +1,4 @@
-import { durationText } from "../../kit/text/printable.js";
+import { durationText } from "../../kit/text/duration.js";
 import { variablesPanel } from "../screens/list.js";
 import { placesPanel } from "../screens/places.js";
 import { recordPanel } from "../screens/record.js";

@@ -1,4 +1,4 @@
-import { durationText } from "../../kit/text/printable.js";
+import { durationText } from "../../kit/text/duration.js";
 import { command } from "../../kit/text/shell.js";
 import { listOf } from "../reading/selection.js";
 import { shownKey } from "../state/command.js";

@@ -2,32 +2,31 @@ import { createHmac, hkdfSync } from "node:crypto";
 import { lstat, lutimes, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SEAL_BYTES, sealParts, unsealBytes } from "../crypto/aes-gcm.js";
-import { InvalidDataError, sizeText } from "../text/errors.js";
+import { tooLarge } from "../text/errors.js";
 import { makeFolder, makePrivate, replaceFile } from "./durable-file.js";
 import { readRegularFile } from "./open-file.js";
-import { ifMissing, withPathInErrors } from "./system-errors.js";
+import { ifMissing, withName, withPathInErrors } from "./system-errors.js";
 
 export interface SealedFileOptions {
-  /** Gets the folder, `snapshots`. */
+  /** The folder that gets the folder `snapshots`. */
   parent: string;
   /** The kind of data, and the version of its form: `cache v3`. */
   kind: string;
   /** Whose data it is. */
   owner: string;
-  /** Name and key of the file are derived from it. */
+  /** The name and the key of the file are derived from it. */
   secret: string;
-  /** Id of the user who runs this; undefined where the system has no such ids. */
+  /** The id of the user; `undefined` if the system has no such ids. */
   user: number | undefined;
-  /** Milliseconds after which any such file that was not used is removed. */
+  /** Milliseconds after which an unused file in the folder is removed. */
   maxUnused: number;
 }
 
-/** The last data from somewhere else, as it was written. */
-export interface KeptData {
+interface SavedData {
   readonly bytes: Buffer;
   /**
-   * When it was last known to be the newest, in Unix milliseconds. Unlike the bytes, it is not
-   * authenticated.
+   * When the data was last known to be the newest, in Unix milliseconds. Unlike the bytes, it is
+   * not authenticated.
    */
   readonly savedAt: number;
 }
@@ -41,7 +40,7 @@ const FILE_NAME = /^(?:[0-9a-f]{64}|\.[0-9a-f]{64}\.[0-9a-f]{12}\.tmp)$/;
 
 /**
  * A file with mode 0600 in a folder with mode 0700, sealed with a key that is derived from a secret
- * by HKDF-SHA256 (RFC 5869). It is replaced atomically, so any number of processes can use it.
+ * by HKDF-SHA256 (RFC 5869). Writes are atomic, so any number of processes can use it.
  */
 export class SealedFile {
   readonly folder: string;
@@ -60,12 +59,13 @@ export class SealedFile {
     this.#options = options;
   }
 
-  /** Resolves to `undefined` for a missing or changed file, or one with another key. */
-  async read(): Promise<KeptData | undefined> {
+  /** Resolves to `undefined` for a missing or changed file, or another key. */
+  async read(): Promise<SavedData | undefined> {
     try {
       await makePrivate(this.folder, this.#options.user);
-      const noLinks = { followLinks: false };
-      const sealed = await readRegularFile(this.#path, MAX_BYTES + SEAL_BYTES, noLinks);
+      const sealed = await readRegularFile(this.#path, MAX_BYTES + SEAL_BYTES, {
+        followLinks: false,
+      });
       const bytes = unsealBytes(sealed.bytes, this.#key, this.#options.owner);
       return bytes && { bytes, savedAt: Math.round(sealed.stats.mtimeMs) };
     } catch {
@@ -77,21 +77,20 @@ export class SealedFile {
    * Replaces the file durably.
    *
    * @param bytes must not be changed meanwhile
-   * @throws InvalidDataError if they are too many; Error if the folder is not a folder or belongs to
-   *   another user; NotDurableError; the file system's error
+   * @throws InvalidDataError if they are too large; NotDurableError; errors of `makePrivate`; the file
+   *   system's error
    */
   async write(bytes: Uint8Array, savedAt: number): Promise<void> {
-    if (bytes.length > MAX_BYTES)
-      throw new InvalidDataError(
-        `${this.#path} can't be written: the limit is ${sizeText(MAX_BYTES)}`,
-      );
+    if (bytes.length > MAX_BYTES) throw withName(this.#path, tooLarge(bytes.length, MAX_BYTES));
     const { owner, user, maxUnused } = this.#options;
     await makeFolder(this.folder);
     await makePrivate(this.folder, user);
     const content = sealParts(partsOf(bytes), this.#key, owner);
     const seconds = savedAt / 1_000;
-    const replacing = replaceFile(this.#path, content, (file) => file.utimes(seconds, seconds));
-    await withPathInErrors(this.#path, replacing);
+    await withPathInErrors(
+      this.#path,
+      replaceFile(this.#path, content, (file) => file.utimes(seconds, seconds)),
+    );
     await this.#removeUnused(savedAt - maxUnused);
   }
 
@@ -103,12 +102,11 @@ export class SealedFile {
     }
   }
 
-  /** Records that the data is still the newest. @throws the file system's error */
+  /** Records that the data is still the newest. */
   async confirm(savedAt: number): Promise<void> {
     await lutimes(this.#path, savedAt / 1_000, savedAt / 1_000).catch(ifMissing);
   }
 
-  /** @throws Error if the folder is not a folder or belongs to another user; the file system's error */
   async remove(): Promise<void> {
     const ready = makePrivate(this.folder, this.#options.user);
     await ready.then(() => rm(this.#path, { force: true })).catch(ifMissing);

@@ -2,11 +2,11 @@ import { constants, isUtf8 } from "node:buffer";
 import { UsageError } from "./errors.js";
 
 /**
- * The text in these bytes of a command's input.
+ * Decodes a command's input.
  *
  * @param what names the input in the error
  * @param options.ignoreBOM as in TextDecoder: true keeps a byte order mark
- * @throws UsageError when they are not valid UTF-8, which Node's decoders replace with U+FFFD
+ * @throws UsageError for invalid UTF-8, which Node's decoders replace with U+FFFD
  */
 export function decodeUtf8(
   bytes: Uint8Array,

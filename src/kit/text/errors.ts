@@ -1,4 +1,4 @@
-/** The machine-readable kinds of failure. `--json` prints them, and each has an exit code. */
+/** The kinds of failure. `--json` prints them, and each has an exit code. */
 export type ErrorCode =
   | "usage"
   | "not_found"
@@ -9,10 +9,7 @@ export type ErrorCode =
   | "invalid_data"
   | "unexpected";
 
-/**
- * The base of all errors that appvars throws on purpose. Messages never contain a value or a
- * secret.
- */
+/** The base of all errors that appvars throws on purpose. No message has a value or a secret. */
 export abstract class AppvarsError extends Error {
   abstract readonly code: ErrorCode;
   override get name(): string {
@@ -28,7 +25,7 @@ export class UsageError extends AppvarsError {
 /** Thrown when another program has changed the variable to edit. */
 export class ChangedMeanwhileError extends UsageError {}
 
-/** Returns the result of `work`, whose UsageErrors then begin with their subject. */
+/** Returns the result of `work`, whose UsageErrors get a subject in front. */
 export function withSubject<T>(subject: string, work: () => T): T {
   try {
     return work();
@@ -45,7 +42,7 @@ export class NotFoundError extends AppvarsError {
   }
 }
 
-/** Makes `reading.catch(ifNotFound)` resolve to `undefined`. @throws any other error */
+/** A handler for `catch`: resolves to `undefined` for a NotFoundError. */
 export function ifNotFound(error: unknown): undefined {
   if (!(error instanceof NotFoundError)) throw error;
 }
@@ -115,7 +112,7 @@ export class InvalidDataError extends AppvarsError {
   readonly code = "invalid_data";
 }
 
-/** Thrown when a program can't be started. `exitCode` is the one that a shell would end with. */
+/** Thrown when a program can't be started. `exitCode` is the exit code of a shell. */
 export class StartError extends AppvarsError {
   readonly code: "not_found" | "unexpected";
   readonly exitCode: 126 | 127;
@@ -131,13 +128,13 @@ export class DecryptionError extends AppvarsError {
   readonly code = "invalid_data";
 }
 
-/** `64 MB`, in units of 1,024, rounded up. */
-export function sizeText(bytes: number): string {
+/** Returns `64 MB`, in units of 1,024, rounded up. */
+function sizeText(bytes: number): string {
   const [unit, name] = bytes < 10 * 1_048_576 ? [1_024, "KB"] : [1_048_576, "MB"];
   return `${Math.ceil(bytes / unit).toLocaleString("en-US")} ${name}`;
 }
 
-/** The error for more bytes than the limit. Its message is a predicate. */
+/** Returns the error for more bytes than the limit. Its message is a predicate. */
 export function tooLarge(size: number, limit: number): InvalidDataError {
   return new InvalidDataError(
     `is too large: it has ${sizeText(size)}; the limit is ${sizeText(limit)}`,

@@ -9,7 +9,7 @@ const MAX_EDITS = 3;
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: { candidate: string; edits: number } | undefined;
   for (const candidate of candidates) {
-    // Quicker than counting, which takes the product of both lengths.
+    // Counting takes the product of both lengths.
     if (Math.abs(candidate.length - word.length) > MAX_EDITS) continue;
     const { steps: edits } = damerauLevenshtein(word.toLowerCase(), candidate.toLowerCase());
     const longest = Math.max(word.length, candidate.length);
@@ -19,7 +19,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** ` (did you mean PORT?)`, to append to an unknown name; empty when nothing is similar. */
+/** Returns ` (did you mean PORT?)`, to append to an unknown name, or an empty text. */
 export function suggestion(word: string, candidates: readonly string[]): string {
   const candidate = nearest(word, candidates);
   return candidate === undefined ? "" : ` (did you mean ${candidate}?)`;

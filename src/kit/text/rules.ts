@@ -1,13 +1,13 @@
-/** How one input from outside has to be. Made by {@link rule}. */
+/** What one input from outside must be. Made by {@link rule}. */
 export interface Rule {
   readonly isOptional: boolean;
   /** Replaces a missing input. */
   readonly otherwise: unknown;
-  /** The message for an input of another kind, to follow "must". Most kinds have a default. */
+  /** The message for an input of another kind, after "must". Most kinds have a default. */
   readonly must: string | undefined;
-  /** The fields of an object, in the order that copies have them. */
+  /** The fields of an object, in the order of copies. */
   readonly fields: Fields | undefined;
-  /** Whether unknown fields are dropped, so that others can add some. Default: they are refused. */
+  /** Whether unknown fields are dropped, so that others can add some. They are refused otherwise. */
   readonly isOpen: boolean;
   /** The rule of all items of a list. */
   readonly items: Rule | undefined;
@@ -16,11 +16,11 @@ export interface Rule {
   /** The least and the greatest whole number. */
   readonly whole: readonly [number, number] | undefined;
   readonly oneOf: readonly unknown[] | undefined;
-  /** Tests a string. */
-  readonly text: { test(input: string): boolean } | undefined;
+  /** Tests a string; `true` for any. */
+  readonly text: true | { test(input: string): boolean } | undefined;
   /** Selects the rule of an input that is not missing. */
   readonly choose: ((input: unknown) => Rule) | undefined;
-  /** Checks an input that keeps the rest of the rule. Returns a predicate that quotes no input. */
+  /** Checks an input that keeps the rest of the rule. Returns a predicate that does not quote it. */
   readonly problem: ((input: never) => string | undefined) | undefined;
 }
 
@@ -41,7 +41,7 @@ export const ANYTHING: Rule = {
   problem: undefined,
 };
 
-/** Makes a rule. All have the same fields in the same order: that makes checks a quarter faster. */
+/** Makes a rule. All have the same fields in the same order, which makes checks a quarter faster. */
 export function rule(parts: Partial<Rule>): Rule {
   return { ...ANYTHING, ...parts };
 }
@@ -50,7 +50,7 @@ export function optional(rule: Rule): Rule {
   return { ...rule, isOptional: true };
 }
 
-export const TEXT = rule({ text: { test: () => true }, must: "be a string" });
+export const TEXT = rule({ text: true, must: "be a string" });
 export const BOOLEAN = rule({ oneOf: [true, false], must: "be true or false" });
 const MAX = Number.MAX_SAFE_INTEGER;
 export const POSITIVE = rule({ whole: [1, MAX], must: "be a positive whole number" });
@@ -64,7 +64,7 @@ export interface BrokenRule {
   readonly rule: string;
 }
 
-/** `incomplete`: keeps the rule, but lacks a default, has a field to drop, or another order. */
+/** `incomplete`: keeps the rule, but needs a default, a field dropped, or another order of fields. */
 type Result = "complete" | "incomplete" | BrokenRule;
 
 export const isObject = (input: unknown): input is Record<string, unknown> =>
@@ -74,7 +74,7 @@ export const isObject = (input: unknown): input is Record<string, unknown> =>
  * Checks an input from outside, and fills in defaults.
  *
  * @param toError makes the error to throw
- * @param checked a complete input that was checked before: what both share is not checked again
+ * @param checked a complete input that was checked before; parts that both share are skipped
  * @returns the input itself if it is complete, otherwise a copy
  */
 export function applyRule<T>(
@@ -121,7 +121,7 @@ function checkKind(rule: Rule, input: unknown, checked: unknown): Result {
 function isOfKind({ fields, members, items, text, oneOf, whole }: Rule, input: unknown): boolean {
   if (items) return Array.isArray(input);
   if (fields || members) return isObject(input);
-  if (text) return typeof input === "string" && text.test(input);
+  if (text) return typeof input === "string" && (text === true || text.test(input));
   if (oneOf) return oneOf.includes(input);
   if (!whole) return true;
   return Number.isSafeInteger(input) && Number(input) >= whole[0] && Number(input) <= whole[1];
@@ -177,7 +177,7 @@ function within(step: string | number, { path, rule }: BrokenRule): BrokenRule {
   return { path: [step, ...path], rule };
 }
 
-/** A copy with defaults, in the order of the rule. @param input keeps the rule */
+/** Returns a copy with defaults, in the order of the rule. @param input keeps the rule */
 function copyOf(rule: Rule, input: unknown = rule.otherwise): unknown {
   const { choose, fields, items, members } = rule;
   if (input === undefined) return undefined;

@@ -1,19 +1,16 @@
-/**
- * Between single quotes, only the single quote is special (POSIX.1-2024 XCU 2.2.2); it is written
- * outside them as `\'`.
- */
+/** Between single quotes, only the single quote is special (POSIX.1-2024 XCU 2.2.2). */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** One word for a POSIX shell, quoted only if needed. */
+/** Returns one word for a POSIX shell, quoted only if needed. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : quoteForShell(text);
 }
 
 /**
- * A command to paste into a POSIX shell, for every message that contains one: in command`chmod 600
- * ${path}` the path is one word, with any content. A list is a word for each item.
+ * The tag of every command in a message, for a POSIX shell: in command`chmod 600 ${path}`, the path
+ * is one word, whatever it contains. A list is a word for each item.
  */
 export function command(
   texts: TemplateStringsArray,
@@ -25,7 +22,7 @@ export function command(
   );
 }
 
-/** The line that makes git merge data files with `appvars merge`, and show them by names. */
+/** The command that makes git merge data files with `appvars merge`, and show them by names. */
 export const GIT_CONFIG =
   "git config merge.appvars.driver 'appvars merge %O %A %B %P' && " +
   "git config diff.appvars.textconv 'appvars diff'";

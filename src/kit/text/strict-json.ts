@@ -6,13 +6,10 @@ export type JsonValue =
   | JsonValue[]
   | { [key: string]: JsonValue };
 
-/** A value has at most 500 levels; the rest is for the levels around it. */
+/** A value has at most 500 levels; the others are around it. */
 const MAX_DEPTH = 600;
 
-/**
- * Thrown for JSON that is refused. The message, `line 3, column 5: comma expected`, never quotes
- * the text.
- */
+/** Thrown for refused JSON. The message, `line 3, column 5: comma expected`, never quotes the text. */
 export class JsonError extends Error {
   readonly kind: "invalid" | "conflict marker" | "inexact number";
 
@@ -22,15 +19,13 @@ export class JsonError extends Error {
   }
 }
 
-/** The problem with a number that JavaScript would round. */
 export const INEXACT_NUMBER = "a number that can't be held exactly (write it as a string)";
 
 /**
- * `JSON.parse` that also refuses what it would lose: the first of two equal keys of an object, and
- * digits of a number. Refuses more than 600 levels. The only parser for JSON from outside.
+ * Parses JSON from outside. Unlike `JSON.parse`, refuses an object with two equal keys, a number
+ * whose digits would be lost, and more than 600 levels.
  *
- * @param maxItems limits the memory for parsing: elements of all lists and members of all objects
- *   together
+ * @param maxItems the most elements of lists and members of objects, which limits the memory
  * @throws JsonError
  */
 export function parseJson(text: string, maxItems = Number.POSITIVE_INFINITY): JsonValue {
@@ -55,7 +50,7 @@ const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [POINT, ZERO, NINE, SMALL_E, TO_SMALL] = [0x2e, 0x30, 0x39, 0x65, 0x20];
 
-/** JavaScript keeps all digits of a number with at most this many digits and no exponent. */
+/** JavaScript keeps all digits of a number with at most this many and no exponent. */
 const KEPT_DIGITS = 15;
 
 /** Counts the structural characters of a text, valid JSON or not, and checks its numbers. */
@@ -100,11 +95,11 @@ function countMembers(value: JsonValue): number {
   return members;
 }
 
-/** A token of RFC 8259 and the whitespace before it; for a string, only the opening quote. */
+/** A token of RFC 8259 and the blanks before it; of a string, only the opening quote. */
 const TOKEN =
   /[ \t\n\r]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)?/y;
 
-/** The token that begins at the index, or after the blanks there; `""` if there is none. */
+/** Returns the token at the index, or after the blanks there; `""` if there is none. */
 function tokenAt(text: string, index: number): string {
   TOKEN.lastIndex = index;
   return TOKEN.exec(text)?.[1] ?? "";
@@ -171,23 +166,20 @@ function at(text: string, index: number, problem: string, kind?: JsonError["kind
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * The number that `text` stands for in JSON; undefined when it is not a number, is out of range, or
- * has digits that a JavaScript number loses: 9007199254740993 would become …992, and
- * 0.12345678901234567890 would lose its end.
+ * Returns the number that a text stands for in JSON; `undefined` if it is not a number, is out of
+ * range, or has digits that JavaScript loses: 9007199254740993 would become …992.
  */
 export function exactNumber(text: string): number | undefined {
   const number = Number(text);
   return NUMBER.test(text) && keepsDigits(text, number) ? number : undefined;
 }
 
-/** Whether JavaScript writes a number with the digits of the text that it was read from. */
+/** Whether JavaScript writes a number with the digits of its text. */
 export function keepsDigits(text: string, number: number): boolean {
   return decimalOf(text) === decimalOf(String(number));
 }
 
-/**
- * Normalizes a decimal number in JSON or YAML: `15e-1` for `1.50` and `+.15e1`.
- */
+/** Normalizes a decimal number in JSON or YAML: `15e-1` for `1.50` and `+.15e1`. */
 function decimalOf(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)\+?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

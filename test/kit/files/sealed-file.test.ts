@@ -114,7 +114,7 @@ describe("a sealed file", () => {
     const { file } = await savedFolder();
     const tooLarge = { length: 2 ** 30 + 1 } as Uint8Array;
     await expect(file.write(tooLarge, NOW)).rejects.toThrow(
-      "can't be written: the limit is 1,024 MB",
+      "is too large: it has 1,025 MB; the limit is 1,024 MB",
     );
     expect(await readIn(file)).toEqual(SAVED);
   });

@@ -19,9 +19,8 @@ const FLAGS = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 const NEWLINE = 0x0a;
 
 /**
- * A file of lines that only its user and root can change. Several processes may append to it. A
- * line that does not fit on the disk is removed again, so it never becomes the start of the next
- * one.
+ * A file of lines that only its user and root can change, and to which several processes may
+ * append. A line that does not fit on the disk is removed again, or it would begin the next one.
  */
 export class AppendFile {
   readonly #path: string;
@@ -32,8 +31,8 @@ export class AppendFile {
   #isTorn = false;
 
   /**
-   * @param account whose file it has to be; without a user, that is not checked
-   * @param mode the mode of a new file, less the umask
+   * @param account the owner that the file must have; without a user, that is not checked
+   * @param mode of a new file, less the umask
    */
   constructor(path: string, account: Account, mode = 0o600) {
     this.#path = path;
@@ -41,7 +40,7 @@ export class AppendFile {
     this.#mode = mode;
   }
 
-  /** Opens or creates the file at the path. If that fails, the one that was open stays open. */
+  /** Opens the file, again too, or creates it. After a failure, the old file stays open. */
   open(): void {
     const descriptor = openDescriptor(this.#path, this.#account, this.#mode);
     this.close();
@@ -50,7 +49,7 @@ export class AppendFile {
   }
 
   /**
-   * Appends lines, which end with newlines, all or none. Opens the file if necessary.
+   * Appends all lines, which end with newlines, or none. Opens the file if necessary.
    *
    * @throws InvalidDataError
    */
@@ -60,7 +59,7 @@ export class AppendFile {
     const bytes = Buffer.from(this.#isTorn ? `\n${lines}` : lines);
     let written = 0;
     try {
-      // A full disk takes a part; the next call then has the reason.
+      // A full disk takes a part, and the next call tells why.
       while (written < bytes.length) written += writeSync(descriptor, bytes, written);
       this.#isTorn = false;
     } catch (error) {
@@ -100,9 +99,7 @@ function endsWithNewline(descriptor: number): boolean {
   return size === 0 || (readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE);
 }
 
-/**
- * Removes the last appended text, unless another process has appended to the file or renamed it.
- */
+/** Removes the appended part, unless another process has appended to the file or renamed it. */
 function takeBack(path: string, descriptor: number, part: Buffer): boolean {
   try {
     const { dev, ino, size } = fstatSync(descriptor);
@@ -110,7 +107,7 @@ function takeBack(path: string, descriptor: number, part: Buffer): boolean {
     const end = Buffer.alloc(part.length);
     readSync(descriptor, end, 0, end.length, size - end.length);
     if (!end.equals(part) || named.dev !== dev || named.ino !== ino) return false;
-    // Not by the descriptor: Windows allows those for appending to append only.
+    // Windows can't truncate by a descriptor for appending.
     truncateSync(path, size - end.length);
     return true;
   } catch {

@@ -175,7 +175,7 @@ export async function syncFolder(path: string, system = platform()): Promise<voi
   }
 }
 
-/** Creates a private folder, and its missing parents, unless something is there. */
+/** Creates a folder of mode 0700, and its missing parents, unless something is there. */
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(path);
   // Node's option `recursive` never returns for `/proc/x/y`.
@@ -189,9 +189,8 @@ export async function makeFolder(path: string): Promise<void> {
  * Gives a folder mode 0700, regardless of the umask. By descriptor, because `chmod` would follow a
  * link.
  *
- * @param user id of the user who runs this; undefined where the system has no such ids, and this
- *   does nothing
- * @throws Error when it is not a folder or belongs to another user; the file system's error
+ * @param user the id of the user; `undefined` if the system has no such ids: nothing is done then
+ * @throws Error if it is not a folder or belongs to another user; the file system's error
  */
 export async function makePrivate(path: string, user: number | undefined): Promise<void> {
   if (user === undefined) return;

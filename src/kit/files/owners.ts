@@ -7,9 +7,9 @@ import { statIfExists } from "./system-errors.js";
 
 /** The user who runs this process. */
 export interface Account {
-  /** Undefined on systems without numeric user ids. */
+  /** `undefined` on systems without numeric user ids. */
   user: number | undefined;
-  /** Ids of all groups that the user is in. */
+  /** The ids of all groups of the user. */
   groups: readonly number[];
 }
 
@@ -23,8 +23,8 @@ export const WORLD_WRITABLE = "can be written by everybody";
 
 /**
  * Returns a predicate that says why users other than this one and root can write a file, folder or
- * link; `undefined` if they can't. The rule is that of ssh for its files, except that the user's groups and root's
- * may write: where each user has a group of their own, files are 0664.
+ * link; `undefined` if they can't. As ssh does for its files, but the user's groups and root's may
+ * write: where each user has a group of their own, files are 0664.
  */
 export function foreignWriter(
   stats: Ownership | undefined,
@@ -34,8 +34,8 @@ export function foreignWriter(
   const { uid, gid, mode } = stats;
   if (uid !== user && uid !== ROOT) return FOREIGN_OWNER;
   const type = mode & constants.S_IFMT;
-  // The mode of a link means nothing, and in a sticky folder such as /tmp only owners can replace
-  // files.
+  // The mode of a link means nothing, and only owners can replace files in a sticky folder such as
+  // /tmp.
   if (type === constants.S_IFLNK || (type === constants.S_IFDIR && mode & STICKY)) return undefined;
   if (mode & 0o002) return WORLD_WRITABLE;
   return mode & 0o020 && !groups.includes(gid) && gid !== ROOT
@@ -61,7 +61,7 @@ export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle)
   if (readers) await file.chmod(0o640);
 }
 
-/** A rename would replace a read-only file. @throws InvalidDataError with a predicate */
+/** Refuses a read-only file, which a rename would replace. @throws InvalidDataError with a predicate */
 export function refuseReadOnly(path: string, stats: Stats): void {
   // A folder is refused when it is read.
   if (stats.isFile() && (stats.mode & constants.S_IWUSR) === 0)

@@ -1,10 +1,6 @@
 import { existsSync } from "node:fs";
 
-/**
- * The URL of a file in the package, for code at any depth of `src`, `build` or `dist`.
- *
- * @param path relative to the package
- */
+/** Returns the URL of a file by its path in the package, at any depth of `src`, `build` or `dist`. */
 export function packageFile(path: string): URL {
   let folder = new URL(".", import.meta.url);
   while (!existsSync(new URL("package.json", folder))) folder = new URL("..", folder);

@@ -24,8 +24,8 @@ const REASONS: Record<string, string> = {
 };
 
 /**
- * A file system's error as an InvalidDataError with a predicate such as `can't be read: permission
- * denied`.
+ * Turns a file system's error into an InvalidDataError with a predicate such as `can't be read:
+ * permission denied`.
  */
 export function toInvalidData(error: unknown, failure: string): InvalidDataError {
   if (error instanceof InvalidDataError) return error;
@@ -35,12 +35,12 @@ export function toInvalidData(error: unknown, failure: string): InvalidDataError
   });
 }
 
-/** Does the same as `toInvalidData`, and puts the path of the file in front. */
+/** Does the same, and puts the path of the file in front. */
 export function toInvalidFile(path: string, error: unknown, failure: string): InvalidDataError {
   return new InvalidDataError(`${path} ${toInvalidData(error, failure).message}`, { cause: error });
 }
 
-/** Whether an error is the system's with one of these codes. */
+/** Whether an error has one of these codes of the system. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 }
@@ -50,14 +50,14 @@ export function ifMissing(error: unknown): undefined {
   if (!hasCode(error, "ENOENT")) throw error;
 }
 
-/** An InvalidDataError, whose message is a predicate, with a name in front. Others stay the same. */
+/** Puts a name in front of an InvalidDataError, whose message is a predicate. */
 export function withName(name: string, error: unknown): unknown {
   return error instanceof InvalidDataError
     ? new InvalidDataError(`${name} ${error.message}`, { cause: error })
     : error;
 }
 
-/** Puts the file's path in front of an InvalidDataError, whose message is a predicate. */
+/** Does the same for the errors of `work`. */
 export function withPathInErrors<T>(path: string, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw withName(path, error);
@@ -65,8 +65,7 @@ export function withPathInErrors<T>(path: string, work: Promise<T>): Promise<T> 
 }
 
 /**
- * Returns the stats of a file; `undefined` if it is missing or can't be inspected. Its reader then
- * reports why.
+ * Returns the stats of a file; `undefined` if it is missing or can't be inspected.
  *
  * @param inspect `lstatSync` for a link itself
  */

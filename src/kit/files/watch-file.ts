@@ -8,7 +8,7 @@ const DEBOUNCE_MS = 25;
 const POLL_MS = 1_000;
 
 export interface FileWatch {
-  /** Calls `onChange` soon, whether the file has changed or not. */
+  /** Calls `onChange` soon, even if the file has not changed. */
   readAgain(): void;
   stop(): void;
 }
@@ -16,11 +16,11 @@ export interface FileWatch {
 /**
  * Calls `onChange` with the fingerprint of the file at `path` whenever the file has changed since
  * this resolved. `onChange` resolves to whether it could read the file. If not, it is called again
- * every second: a read error may go away by itself. Calls never overlap.
+ * every second, since a read error may go away by itself. Calls never overlap.
  *
  * The folder is watched, because a watch on a file ends when the file is replaced. An event for any
  * name counts, because Kubernetes replaces a folder above a ConfigMap's files. Polling finds
- * changes without an event: those to a link's target or on a network mount.
+ * changes without an event: to the target of a link, or on a network mount.
  */
 export async function watchFile(
   path: string,
@@ -41,8 +41,7 @@ export async function watchFile(
       seen = await inspect(path);
       if (stopped || (seen === previous && !isDue)) return;
       isDue = false;
-      // A file that was read exists. If its fingerprint failed, the fingerprint would not show a
-      // change.
+      // A file that was read exists, so its fingerprint failed and would not show a change.
       hasFailed = !(await onChange(seen)) || seen === ABSENT;
     } finally {
       checking = false;
@@ -53,7 +52,7 @@ export async function watchFile(
     void check();
   };
   const schedule = () => {
-    // An event does not postpone it: a file that changes all the time is checked all the time.
+    // Events don't postpone it: a file that changes all the time is checked all the time.
     debounce ??= setTimeout(() => {
       debounce = undefined;
       void check();
@@ -74,12 +73,12 @@ export async function watchFile(
   return { readAgain, stop };
 }
 
-/** The fingerprint of a file. Other work can go on even if a network mount hangs. */
+/** Returns the fingerprint of a file, without blocking while a network mount hangs. */
 function inspect(path: string): Promise<string> {
   return stat(path, { bigint: true }).then(fingerprintOf, () => ABSENT);
 }
 
-/** @returns `undefined` if the system has no watches left, or the folder is gone: polling remains */
+/** Returns `undefined` if the system has no watches left, or the folder is gone: polling remains. */
 function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined {
   try {
     return watch(folder, { persistent: false }, onEvent).on("error", () => {});

@@ -17,7 +17,7 @@ export interface Variable {
   description: string;
 }
 
-/** The rules of a variable for its values. Only the data has them: no body of the API does. */
+/** The rules of a variable for its values, which no body of the API contains. */
 export interface ValueRules {
   /** Whether an environment may lack a value. Default false. */
   readonly optional?: boolean | undefined;
@@ -68,19 +68,19 @@ export interface NamedValue {
   rules?: ValueRules | undefined;
 }
 
-/** Safe in a path, a shell and a dotenv file. */
+/** Names are safe in a path, a shell and a dotenv file. */
 export const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
 
 /** Lowercase hex MD5 of `{}`. */
 export const EMPTY_OBJECT_MD5 = "99914b932bd37a50b983c5e7c90ae93b";
 
-/** The rule of `isVariableName`, to follow "a name is". */
-export const NAME_RULE = `1 to 255 letters, digits, _ . or -, begins with a letter or _, and does not end in ${EMPTY_OBJECT_MD5}`;
+/** The rule of `isVariableName`, to follow "a name is" or "must be". */
+export const NAME_RULE = `1 to 255 letters, digits, _ . or -, beginning with a letter or _ and not ending in ${EMPTY_OBJECT_MD5}`;
 
 /**
- * Whether a variable may have this name. A request is signed over its route, optionally followed by
- * that MD5, so the signature for `PORT` with the MD5 would also be valid for `PORT99914b…` without
- * it.
+ * Whether a variable may have this name. A request is signed over its route,
+ * optionally followed by that MD5, so the signature for `PORT` with the MD5
+ * would also be valid for `PORT99914b…` without it.
  */
 export function isVariableName(text: string): boolean {
   return NAME_PATTERN.test(text) && !text.endsWith(EMPTY_OBJECT_MD5);
@@ -101,16 +101,13 @@ export function checkId(id: number): number {
 }
 
 /**
- * Begins each envelope: a value that a client has encrypted. To a server, it is an ordinary string.
- * The prefix names another product because existing clients of this API write and read values with
- * it (docs/data-file.md, "Encrypted values").
+ * The start of an envelope, a value that a client has encrypted. To a server, it
+ * is an ordinary string. The prefix names another product because existing
+ * clients of this API use it (docs/data-file.md, "Encrypted values").
  */
 export const ENVELOPE_PREFIX = "envbee:enc:v1:";
 
-/**
- * Begins each text that a sealed data file holds in place of a secret; the id of its key and the
- * sealed bytes follow.
- */
+/** The start of a text that a sealed data file holds in place of a secret. */
 export const SEALED_PREFIX = "appvars:sealed:v1:";
 
 /** Deeper values would exhaust the stack of programs that read or write them. */
@@ -129,8 +126,8 @@ function isJson(value: unknown, depth = 0): boolean {
 
 /** Whether a variable of `type` may hold `value`. A value that can't be read fits every type. */
 export function valueFitsType(value: unknown, type: VariableType): boolean {
-  if (isUnreadable(value)) return true;
-  return isJson(value) && (type === "JSON" || typeof value === type.toLowerCase());
+  const isOfType = type === "JSON" || typeof value === type.toLowerCase();
+  return (isOfType && isJson(value)) || isUnreadable(value);
 }
 
 /** Whether a client has encrypted the value. */
@@ -138,14 +135,14 @@ export function isEnvelope(value: unknown): value is string {
   return typeof value === "string" && value.startsWith(ENVELOPE_PREFIX);
 }
 
-/** Whether a value stands for a secret, or was meant to. */
 export function isSealedText(value: unknown): value is string {
   return typeof value === "string" && value.startsWith(SEALED_PREFIX);
 }
 
 /** Whether the value is an envelope, or from a sealed file that was opened without its key. */
 export function isUnreadable(value: unknown): value is string {
-  return isEnvelope(value) || isSealedText(value);
+  if (typeof value !== "string") return false;
+  return value.startsWith(ENVELOPE_PREFIX) || value.startsWith(SEALED_PREFIX);
 }
 
 export function isVariableType(text: unknown): text is VariableType {
@@ -157,10 +154,7 @@ export function valueText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/**
- * The text that `parseAs` reads as this value again: in a variable of type JSON, a string has
- * quotes.
- */
+/** The text that `parseAs` reads as this value: a string of type JSON has quotes. */
 export function textAs(value: JsonValue, type: VariableType, indent?: number): string {
   return type === "JSON" && !isUnreadable(value)
     ? JSON.stringify(value, undefined, indent)
@@ -168,8 +162,7 @@ export function textAs(value: JsonValue, type: VariableType, indent?: number): s
 }
 
 /**
- * The value that `text` stands for in a variable of `type`. An encrypted value fits every type and
- * stays as it is.
+ * Parses the text of a value of this type. An encrypted value stays as it is.
  *
  * @throws UsageError with the rule of the type, which never quotes the text
  */

@@ -10,7 +10,7 @@ const EXAMPLE = fileURLToPath(new URL("../../data/example.json", import.meta.url
 const ENVIRONMENTS =
   "shop/development, shop/test, shop/production, billing/development, billing/test, billing/production";
 const VARIABLE_NAME =
-  "a name is 1 to 255 letters, digits, _ . or -, begins with a letter or _, and does not end in 99914b932bd37a50b983c5e7c90ae93b";
+  "a name is 1 to 255 letters, digits, _ . or -, beginning with a letter or _ and not ending in 99914b932bd37a50b983c5e7c90ae93b";
 const TYPES = "It must be one of STRING, NUMBER, BOOLEAN, JSON.";
 const NO_PLACE = "must be a data file or the URL of a store: etcd://… or etcds://…";
 const REQUEST_PATH =

@@ -22,10 +22,9 @@ import {
 } from "../../model/environment.js";
 import { PATTERN, PATTERN_RULE } from "../../model/name-matcher.js";
 import {
-  EMPTY_OBJECT_MD5,
-  isSealedText,
   isVariableName,
-  NAME_PATTERN,
+  NAME_RULE,
+  SEALED_PREFIX,
   VARIABLE_TYPES,
   type ValueContent,
 } from "../../model/variable.js";
@@ -40,9 +39,9 @@ const time = rule({
   must: "be a time such as 2026-01-31T12:00:00.000Z",
 });
 
-const isSecret = (input: string) => CREDENTIAL_PATTERN.test(input) || isSealedText(input);
+const secret = new RegExp(`${CREDENTIAL_PATTERN.source}|^${SEALED_PREFIX}`);
 const apiKey = rule({ text: CREDENTIAL_PATTERN, must: `be ${CREDENTIAL_RULE}` });
-const keyPair = { api_key: apiKey, api_secret: { ...apiKey, text: { test: isSecret } } };
+const keyPair = { api_key: apiKey, api_secret: { ...apiKey, text: secret } };
 const previousPair: Record<keyof PreviousKeyPair, Rule> = { ...keyPair, valid_until: time };
 const previous = optional(rule({ items: rule({ fields: previousPair }) }));
 const namedKey: Record<keyof NamedKey, Rule> = {
@@ -62,16 +61,11 @@ const environment: Record<keyof EnvironmentRecord, Rule> = {
   keys: optional(rule({ items: rule({ fields: namedKey }) })),
 };
 
-const FORGEABLE = `must not end in ${EMPTY_OBJECT_MD5}: a signature for it could be one for another name`;
 const variable: Record<keyof VariableRecord, Rule> = {
   id: POSITIVE,
   application,
   type: rule({ oneOf: VARIABLE_TYPES }),
-  name: rule({
-    text: NAME_PATTERN,
-    must: `match ${NAME_PATTERN.source}`,
-    problem: (name: string) => (isVariableName(name) ? undefined : FORGEABLE),
-  }),
+  name: rule({ text: { test: isVariableName }, must: `be ${NAME_RULE}` }),
   description: { ...TEXT, otherwise: "" },
   optional: optional(BOOLEAN),
   secret: optional(BOOLEAN),

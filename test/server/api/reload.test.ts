@@ -74,7 +74,7 @@ describe("a data file that is edited while it is served", () => {
     {
       edit: "a bad name",
       broken: edited((copy) => (copy.variables[0].name = "dev-secret postgres://")),
-      message: /variables\[0\] \(id 2\): name must match/,
+      message: /variables\[0\] \(id 2\): name must be 1 to 255 letters/,
     },
   ])(
     "the last good data is served while the data file is broken ($edit), with 503 from /healthz until it is repaired",

@@ -100,7 +100,7 @@ describe("the form", () => {
     [
       "a name that a signature could be taken for another with",
       { name: "PORT99914b932bd37a50b983c5e7c90ae93b", before: undefined },
-      "does not end in 99914b932bd37a50b983c5e7c90ae93b",
+      "not ending in 99914b932bd37a50b983c5e7c90ae93b",
     ],
     [
       "a new variable that has a value already",

@@ -1,6 +1,6 @@
 import { Client, type ClientOptions as PlainOptions } from "./client/client.js";
 import { guardCallbacks } from "./guard-callbacks.js";
-import { ChangedDataError, DecryptionError, withSubject } from "./kit/text/errors.js";
+import { AnswersChangedError, DecryptionError, withSubject } from "./kit/text/errors.js";
 import type { JsonValue } from "./kit/text/strict-json.js";
 import type { Page } from "./model/page.js";
 import type { Read } from "./model/read.js";
@@ -51,7 +51,7 @@ async function decryptAnswer<T>(
   const { decrypt } = await import("./client/envelope.js");
   for (const [of, holder, field] of envelopes) {
     const variable = byKey.get(of);
-    if (!variable) throw new ChangedDataError("the server has a value without its variable");
+    if (!variable) throw new AnswersChangedError("the server has a value without its variable");
     const { name, type } = variable;
     if (key === undefined)
       throw new DecryptionError(

@@ -1,4 +1,4 @@
-import { ChangedDataError } from "../kit/text/errors.js";
+import { AnswersChangedError } from "../kit/text/errors.js";
 import { REVISION_HEADER } from "../model/http-headers.js";
 import { type Answer, type Read, VariableReader } from "../model/read.js";
 import type { Snapshot } from "../model/source.js";
@@ -34,7 +34,7 @@ export async function readUnchanged<T>(
       if (!attempt.change) return result;
     } catch (error) {
       // With a revision, inconsistent data is not a change but the server's fault.
-      if (error instanceof ChangedDataError && attempt.revision === undefined)
+      if (error instanceof AnswersChangedError && attempt.revision === undefined)
         attempt.change ??= error;
       if (!attempt.change) throw error;
     } finally {
@@ -46,8 +46,8 @@ export async function readUnchanged<T>(
   }
 }
 
-function gaveUp(attempts: number, { message }: Error): ChangedDataError {
-  return new ChangedDataError(`${message} (attempts: ${attempts}); try again later`);
+function gaveUp(attempts: number, { message }: Error): AnswersChangedError {
+  return new AnswersChangedError(`${message} (attempts: ${attempts}); try again later`);
 }
 
 /**
@@ -56,7 +56,7 @@ function gaveUp(attempts: number, { message }: Error): ChangedDataError {
  */
 export class Attempt extends VariableReader implements Snapshot {
   /** The change that requires another attempt. */
-  change: ChangedDataError | undefined;
+  change: AnswersChangedError | undefined;
   readonly #ask: Ask;
   readonly #aborter = new AbortController();
   /** The answers by their reads. In one revision, they stay the same. */
@@ -85,13 +85,13 @@ export class Attempt extends VariableReader implements Snapshot {
   /**
    * Compares the revision of an answer, which may be "not found".
    *
-   * @throws ChangedDataError if the revision is another one than before
+   * @throws AnswersChangedError if the revision is another one than before
    */
   check(response: HttpResponse): void {
     if (![200, 304, 404].includes(response.status)) return;
     this.#revisions.add(response.headers[REVISION_HEADER.toLowerCase()] as string | undefined);
     if (this.#revisions.size - Number(this.#revisions.has(undefined)) <= 1) return;
-    this.change ??= new ChangedDataError(CHANGED);
+    this.change ??= new AnswersChangedError(CHANGED);
     this.#aborter.abort(this.change);
     throw this.change;
   }

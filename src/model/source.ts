@@ -1,5 +1,5 @@
 import { durationText } from "../kit/text/duration.js";
-import { ChangedDataError, ServerError } from "../kit/text/errors.js";
+import { AnswersChangedError, ServerError } from "../kit/text/errors.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
 import { MAX_LIMIT, type Page, type PageRequest } from "./page.js";
 import type { ValuesByName, VariableReader } from "./read.js";
@@ -68,7 +68,7 @@ export interface VariableSource extends VariableReader {
 /**
  * Reads the pages of a list, in order.
  *
- * @throws ChangedDataError when their lengths or ids show that they are not of one list: ids are
+ * @throws AnswersChangedError when their lengths or ids show that they are not of one list: ids are
  *   not reused
  */
 export async function* readPages<T extends { readonly id: number }>(
@@ -80,14 +80,16 @@ export async function* readPages<T extends { readonly id: number }>(
     const page = await list({ limit: MAX_LIMIT, offset: read });
     const { data, metadata } = page;
     if (metadata.total !== (total ?? metadata.total))
-      throw new ChangedDataError(`the length of a list changed from ${total} to ${metadata.total}`);
+      throw new AnswersChangedError(
+        `the length of a list changed from ${total} to ${metadata.total}`,
+      );
     total = metadata.total;
     if ((data[0]?.id ?? Number.POSITIVE_INFINITY) <= lastId)
-      throw new ChangedDataError("the server repeats ids in the pages of a list");
+      throw new AnswersChangedError("the server repeats ids in the pages of a list");
     read += data.length;
     lastId = data.at(-1)?.id ?? lastId;
     if (data.length === 0 && read < total)
-      throw new ChangedDataError("the server leaves out the end of a list");
+      throw new AnswersChangedError("the server leaves out the end of a list");
     yield page;
   } while (read < total);
 }
@@ -95,7 +97,7 @@ export async function* readPages<T extends { readonly id: number }>(
 /**
  * Reads a whole list: `readAll((page) => snapshot.listVariables(page))`.
  *
- * @throws ChangedDataError, as `readPages`
+ * @throws AnswersChangedError, as `readPages`
  */
 export async function readAll<T extends { readonly id: number }>(
   list: (page: PageRequest) => Promise<Page<T>>,
@@ -134,7 +136,7 @@ export function withRules(
  * Checks that two complete lists of one version are consistent.
  *
  * @returns the values `byVariable`
- * @throws ChangedDataError
+ * @throws AnswersChangedError
  */
 export function checkConsistency(
   variables: readonly Variable[],
@@ -142,13 +144,13 @@ export function checkConsistency(
 ): ReadonlyMap<number, VariableValue> {
   const names = new Set(variables.map(({ name }) => name));
   if (names.size < variables.length)
-    throw new ChangedDataError("the server lists two variables with the same name");
+    throw new AnswersChangedError("the server lists two variables with the same name");
   const ids = new Set(variables.map(({ id }) => id));
   if (!values.every(({ variable_id }) => ids.has(variable_id)))
-    throw new ChangedDataError("the server lists a value without its variable");
+    throw new AnswersChangedError("the server lists a value without its variable");
   const joined = byVariable(values);
   if (joined.size < values.length)
-    throw new ChangedDataError("the server lists two values of the same variable");
+    throw new AnswersChangedError("the server lists two values of the same variable");
   return joined;
 }
 

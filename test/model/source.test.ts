@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { ChangedDataError, ServerError } from "../../src/kit/text/errors.js";
+import { AnswersChangedError, ServerError } from "../../src/kit/text/errors.js";
 import type { JsonValue } from "../../src/kit/text/strict-json.js";
 import type { Page, PageRequest } from "../../src/model/page.js";
 import { byVariable, checkConsistency, joinValues, readAll } from "../../src/model/source.js";
@@ -61,7 +61,9 @@ describe("readAll", () => {
     ["grows", 1_001, 1_200],
   ])("readAll fails when the list %s while it is read", async (_how, before, after) => {
     const list = changingList(before, after);
-    const error = new ChangedDataError(`the length of a list changed from ${before} to ${after}`);
+    const error = new AnswersChangedError(
+      `the length of a list changed from ${before} to ${after}`,
+    );
     await expect(readAll(list)).rejects.toThrow(error);
     expect(list).toHaveBeenCalledTimes(2);
   });
@@ -69,7 +71,7 @@ describe("readAll", () => {
   it("readAll fails when a list ends before the total that it claims", async () => {
     const list = vi.fn(async () => ({ metadata: { limit: 1_000, offset: 0, total: 9 }, data: [] }));
     await expect(readAll(list)).rejects.toThrow(
-      new ChangedDataError("the server leaves out the end of a list"),
+      new AnswersChangedError("the server leaves out the end of a list"),
     );
     expect(list).toHaveBeenCalledTimes(1);
   });
@@ -89,7 +91,7 @@ describe("readAll", () => {
       data: [{ id: offset === 0 ? 2 : id }],
     });
     await expect(readAll(list)).rejects.toThrow(
-      new ChangedDataError("the server repeats ids in the pages of a list"),
+      new AnswersChangedError("the server repeats ids in the pages of a list"),
     );
   });
 
@@ -118,7 +120,7 @@ describe("checkConsistency", () => {
     ["two values of the same variable", [one], [value(1, "x"), { ...value(1, "y"), id: 12 }]],
   ])("checkConsistency rejects %s", (fault, variables, values) => {
     expect(() => checkConsistency(variables, values)).toThrow(
-      new ChangedDataError(`the server lists ${fault}`),
+      new AnswersChangedError(`the server lists ${fault}`),
     );
   });
 });

@@ -1,4 +1,4 @@
-import { ChangedDataError, DecryptionError, ifNotFound } from "../../kit/text/errors.js";
+import { AnswersChangedError, DecryptionError, ifNotFound } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import type { VariableReader } from "../../model/read.js";
@@ -93,9 +93,9 @@ async function readRecord(name: string, reader: VariableReader): Promise<Variabl
   if (value) {
     const variable = await reader.getVariable(value.variable_id).catch(ifNotFound);
     if (!variable)
-      throw new ChangedDataError(`the server has no variable for the value of ${name}`);
+      throw new AnswersChangedError(`the server has no variable for the value of ${name}`);
     if (variable.name !== name)
-      throw new ChangedDataError(`the server sends another variable's value for ${name}`);
+      throw new AnswersChangedError(`the server sends another variable's value for ${name}`);
     checkType(variable, value.content.value);
     return { variable, value };
   }

@@ -11,7 +11,7 @@ import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-err
 export type NewContent = string | Iterable<Uint8Array>;
 
 /** Thrown when another program has changed a file that was about to be replaced. */
-export class ChangedError extends InvalidDataError {
+export class FileChangedError extends InvalidDataError {
   constructor() {
     super("was not written: another program has changed it in the meantime; try again");
   }
@@ -41,7 +41,7 @@ export async function createFile(path: string, content: NewContent): Promise<voi
  * @param beforeRename called with the new file; throwing prevents the replacement
  * @param version the fingerprint that the old file must still have microseconds before the rename
  * @returns the fingerprint of the new file
- * @throws NotDurableError; otherwise the old file is unchanged: ChangedError; InvalidDataError for a
+ * @throws NotDurableError; otherwise the old file is unchanged: FileChangedError; InvalidDataError for a
  *   mount point, which can't be replaced; the file system's error
  */
 export async function replaceFile(
@@ -152,9 +152,9 @@ export function fingerprintOf({ ino, size, mtimeNs, ctimeNs }: BigIntStats): str
   return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
 }
 
-/** @throws ChangedError if a file no longer has this fingerprint */
+/** @throws FileChangedError if a file no longer has this fingerprint */
 export function refuseChanged(path: string, version: string): void {
-  if (fingerprint(path) !== version) throw new ChangedError();
+  if (fingerprint(path) !== version) throw new FileChangedError();
 }
 
 /** Makes a rename in the folder survive a crash. @throws NotDurableError */

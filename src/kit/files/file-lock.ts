@@ -16,7 +16,7 @@ import { createToken, findProcess, type NamedProcess } from "../process/process-
 import { InvalidDataError } from "../text/errors.js";
 import { command } from "../text/shell.js";
 import {
-  ChangedError,
+  FileChangedError,
   fingerprint,
   type NewContent,
   refuseChanged,
@@ -91,7 +91,7 @@ export async function withFileLock<T>(
       try {
         return await work(await replacer(path, options));
       } catch (error) {
-        const mayTry = error instanceof ChangedError && tries < MAX_TRIES;
+        const mayTry = error instanceof FileChangedError && tries < MAX_TRIES;
         if (!mayTry || !statIfExists(join(lockPathOf(path), token))) throw error;
       }
     }

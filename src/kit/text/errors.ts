@@ -101,7 +101,7 @@ export class ServerError extends AppvarsError {
  * Thrown when answers to several requests don't match, because the data changed in between or the
  * server is broken.
  */
-export class ChangedDataError extends ServerError {
+export class AnswersChangedError extends ServerError {
   constructor(message: string) {
     super(message, 200);
   }

@@ -1,7 +1,7 @@
 import { realpath } from "node:fs/promises";
 import { basename } from "node:path";
 import { Low } from "lowdb";
-import { ChangedError } from "../../kit/files/durable-file.js";
+import { FileChangedError } from "../../kit/files/durable-file.js";
 import { type ReplaceFile, withFileLock } from "../../kit/files/file-lock.js";
 import { readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
@@ -95,7 +95,7 @@ function lockedFile(
         mark = await recordWrite(file, { data, next, states, author, clock, sealing });
         // The clock of a file system may not tell two changes apart.
         const now = await readRegularFile(file, MAX_DATA_SIZE).catch(() => undefined);
-        if (!now || stateOf(now.bytes) !== state) throw new ChangedError();
+        if (!now || stateOf(now.bytes) !== state) throw new FileChangedError();
       });
       await mark().catch(() => {});
     },

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { ChangedDataError, RateLimitedError, ServerError } from "../../kit/text/errors.js";
+import { AnswersChangedError, RateLimitedError, ServerError } from "../../kit/text/errors.js";
 import type { VariableReader } from "../../model/read.js";
 import {
   byVariable,
@@ -166,7 +166,7 @@ async function readVersion(
       if (current) versions.set(read.entries, current);
       return read;
     } catch (error) {
-      if (!(error instanceof ChangedDataError) || reads === MAX_READS) throw error;
+      if (!(error instanceof AnswersChangedError) || reads === MAX_READS) throw error;
     }
   }
 }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import {
-  ChangedDataError,
+  AnswersChangedError,
   DecryptionError,
   RateLimitedError,
   ServerError,
@@ -115,7 +115,7 @@ test.each([
   const local = localSource(PORT);
   const source = withMethods(local, {
     listValues: (page) =>
-      left-- > 0 ? Promise.reject(new ChangedDataError("it changed")) : local.listValues(page),
+      left-- > 0 ? Promise.reject(new AnswersChangedError("it changed")) : local.listValues(page),
   });
   const tui = programOf([place(async () => openPlace({ source }))]);
   await tui.shows(expected);

@@ -6,13 +6,13 @@ export interface Credentials {
   apiSecret: string;
 }
 
-/** Keys and secrets must travel in a header unchanged. A comma would make one look like two. */
+/** API keys and secrets travel in a header unchanged. A comma would make one look like two. */
 export const CREDENTIAL_PATTERN = /^[\x21-\x2b\x2d-\x7e]{1,512}$/;
 export const CREDENTIAL_RULE = "1 to 512 visible ASCII characters other than a comma";
 
-/** Names of applications and environments are joined by a slash: `shop/development`. */
-export const LABEL_PATTERN = /^[^/\p{Cc}]{1,255}$/u;
-export const LABEL_RULE = "1 to 255 characters, none of them a slash or a control character";
+/** The name of an application, an environment or a key. A slash joins them: `shop/development`. */
+export const NAME_PART = /^[^/\p{Cc}]{1,255}$/u;
+export const NAME_PART_RULE = "1 to 255 characters, none of them a slash or a control character";
 
 export interface Environment {
   readonly id: number;
@@ -20,7 +20,6 @@ export interface Environment {
   readonly name: string;
 }
 
-/** Credentials as in a data file. */
 export interface KeyPair {
   readonly api_key: string;
   readonly api_secret: string;
@@ -32,14 +31,12 @@ export interface PreviousKeyPair extends KeyPair {
   readonly valid_until: string;
 }
 
-/** A pair, and the pairs that it has replaced. */
 export interface RotatedPair extends KeyPair {
   readonly previous?: readonly PreviousKeyPair[];
 }
 
-/** One of several keys of an environment, as in a data file. */
+/** One of several keys of an environment. */
 export interface NamedKey extends RotatedPair {
-  /** Unique in the environment. */
   readonly name: string;
   /** Names and globs of the variables that it can read; all if undefined. */
   readonly only?: readonly string[];
@@ -49,22 +46,18 @@ export interface NamedKey extends RotatedPair {
   readonly rotated_at?: string;
 }
 
-/** An environment as in a data file, with the pair that can read all of it. */
+/** An environment with the pair that can read all of it. */
 export interface EnvironmentRecord extends Environment, RotatedPair {
   readonly keys?: readonly NamedKey[];
 }
 
-/** The current pair and all pairs that were rotated out, valid or not. */
+/** Returns the current pair and all that were rotated out, valid or not. */
 export function allKeyPairs(key: RotatedPair): (KeyPair | PreviousKeyPair)[] {
   return [key, ...(key.previous ?? [])];
 }
 
-/**
- * When a key or a pair stops being valid, in Unix milliseconds: `Infinity` if that is not limited.
- */
-export function endOfValidity({
-  valid_until,
-}: KeyPair & { readonly valid_until?: string | undefined }): number {
+/** Returns when a key or a pair stops being valid, in Unix milliseconds, or `Infinity`. */
+export function endOfValidity({ valid_until }: KeyPair & { valid_until?: string | undefined }) {
   return valid_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(valid_until);
 }
 
@@ -74,12 +67,12 @@ export interface Scope extends Pick<Environment, "id" | "application"> {
   readonly only?: readonly string[] | undefined;
 }
 
-/** A key pair, with the data that requests with it need. */
+/** A key pair with what a request signed with it needs. */
 export interface KeyOwner {
   readonly environment: EnvironmentRecord;
   /** The name of a named key. */
   readonly client: string | undefined;
-  /** The pair that is current: this one, or the one that has replaced it. */
+  /** This pair, or the one that has replaced it. */
   readonly current: KeyPair;
   readonly pair: KeyPair;
   /** Unix time in milliseconds, or `Infinity`. */
@@ -87,7 +80,7 @@ export interface KeyOwner {
   readonly scope: Scope;
 }
 
-/** The pairs of an environment and of its named keys, current or rotated out, valid or not. */
+/** Returns all pairs of an environment and its named keys, as `allKeyPairs` does. */
 export function keyOwners(environment: EnvironmentRecord): KeyOwner[] {
   return [environment, ...(environment.keys ?? [])].flatMap((current) => {
     const { name, only } = current === environment ? {} : (current as Partial<NamedKey>);
@@ -105,12 +98,17 @@ export function qualifiedName({ application, name }: Omit<Environment, "id">): s
   return `${application}/${name}`;
 }
 
-/** @param text `staging`, or `shop/staging` for another application @throws UsageError */
+/**
+ * Parses `staging`, or `shop/staging` for another application than `own`.
+ *
+ * @throws UsageError
+ */
 export function parseEnvironmentName(text: string, own = "default"): Omit<Environment, "id"> {
   const [name = "", application = own, ...rest] = text.split("/").reverse();
-  if (rest.length > 0 || ![name, application].every((label) => LABEL_PATTERN.test(label))) {
-    throw new UsageError(`the name must be like staging or shop/staging, each part ${LABEL_RULE}`);
-  }
+  if (rest.length > 0 || !NAME_PART.test(name) || !NAME_PART.test(application))
+    throw new UsageError(
+      `the name must be like staging or shop/staging, each part ${NAME_PART_RULE}`,
+    );
   return { application, name };
 }
 
@@ -129,29 +127,19 @@ export function findEnvironment<E extends Environment>(
   environments: readonly E[],
   name: string,
 ): E {
-  const [match, ...others] = environments.filter(
-    (e) => e.name === name || qualifiedName(e) === name,
-  );
-  const namesOf = (list: readonly Environment[]) => list.map(qualifiedName).join(", ") || "none";
-  if (match === undefined) {
-    const hint = suggestion(name, [
-      ...environments.map((e) => e.name),
-      ...environments.map(qualifiedName),
-    ]);
-    throw new NotFoundError(
-      `no environment named "${name}"${hint}; there is ${namesOf(environments)}`,
-    );
-  }
-  if (others.length === 0) return match;
-  throw new UsageError(
-    `the environment "${name}" is ambiguous: name one of ${namesOf([match, ...others])}`,
-  );
+  const matches: E[] = [];
+  for (const environment of environments)
+    if (environment.name === name || qualifiedName(environment) === name) matches.push(environment);
+  const [match, ...others] = matches;
+  if (match && others.length === 0) return match;
+  const names = (match ? matches : environments).map(qualifiedName);
+  const list = names.join(", ") || "none";
+  if (match) throw new UsageError(`the environment "${name}" is ambiguous: name one of ${list}`);
+  const hint = suggestion(name, [...environments.map((each) => each.name), ...names]);
+  throw new NotFoundError(`no environment named "${name}"${hint}; there is ${list}`);
 }
 
-/**
- * Random letters and digits of this length can't be guessed, even with a signed request to test
- * guesses on.
- */
+/** Random letters and digits of this length can't be guessed, even by trying them on a signature. */
 const MIN_SECRET_LENGTH = 16;
 
 /**
@@ -162,38 +150,32 @@ const MIN_SECRET_LENGTH = 16;
  */
 export function findWeakSecrets(environments: readonly EnvironmentRecord[], now: number): string[] {
   const owners = environments.flatMap(keyOwners).filter(({ validUntil }) => now < validUntil);
-  const pairs = owners.map((owner) => ({ ...owner.pair, name: ownerName(owner) }));
-  const keys = new Set(pairs.map(({ api_key }) => api_key));
-  const namesBySecret = new Map<string, Set<string>>();
-  for (const { api_secret, name } of pairs)
-    namesBySecret.set(api_secret, (namesBySecret.get(api_secret) ?? new Set()).add(name));
-  const namesWhere = (isWeak: (pair: KeyPair) => boolean) =>
-    new Set(pairs.filter(isWeak).map(({ name }) => name));
-  const findings: [text: string, names: Set<string>][] = [
-    [
-      `API secrets shorter than ${MIN_SECRET_LENGTH} characters can be guessed`,
-      namesWhere(({ api_secret }) => api_secret.length < MIN_SECRET_LENGTH),
-    ],
-    [
-      "API secrets that are also an API key are not secret",
-      namesWhere(({ api_secret }) => keys.has(api_secret)),
-    ],
+  const keys = new Set(owners.map(({ pair }) => pair.api_key));
+  const [short, same] = [new Set<string>(), new Set<string>()];
+  const bySecret = new Map<string, Set<string>>();
+  for (const owner of owners) {
+    const { api_secret } = owner.pair;
+    const name = ownerName(owner);
+    if (api_secret.length < MIN_SECRET_LENGTH) short.add(name);
+    if (keys.has(api_secret)) same.add(name);
+    bySecret.set(api_secret, (bySecret.get(api_secret) ?? new Set()).add(name));
+  }
+  const problem = (text: string, names: ReadonlySet<string>, least = 1) =>
+    names.size < least ? [] : [`${text}: ${[...names].join(", ")}`];
+  return [
+    ...problem(`API secrets shorter than ${MIN_SECRET_LENGTH} characters can be guessed`, short),
+    ...problem("API secrets that are also an API key are not secret", same),
+    ...[...bySecret.values()].flatMap((names) =>
+      problem("with the same API secret, clients of one can read the others", names, 2),
+    ),
   ];
-  for (const names of namesBySecret.values())
-    if (names.size > 1)
-      findings.push(["with the same API secret, clients of one can read the others", names]);
-  return findings.flatMap(([text, names]) =>
-    names.size > 0 ? [`${text}: ${[...names].join(", ")}`] : [],
-  );
 }
 
 function ownerName({ environment, client }: KeyOwner): string {
-  return client === undefined
-    ? qualifiedName(environment)
-    : `${qualifiedName(environment)} (key ${client})`;
+  return qualifiedName(environment) + (client === undefined ? "" : ` (key ${client})`);
 }
 
-/** The current pairs of named keys that expire, whenever that is. */
+/** Returns the current pairs of named keys that expire. */
 export function expiringKeys(environments: readonly EnvironmentRecord[]): KeyOwner[] {
   return environments
     .flatMap(keyOwners)

@@ -1,6 +1,6 @@
 /** A name of a variable or a glob. It has no comma, since commas separate patterns. */
-export const PATTERN = /^[\w.*?[\]!^-]{1,255}$/;
-export const PATTERN_RULE =
+export const NAME_OR_GLOB = /^[\w.*?[\]!^-]{1,255}$/;
+export const NAME_OR_GLOB_RULE =
   "a name or a glob such as DB_*: 1 to 255 letters, digits and _ . - * ? [ ] ! ^";
 
 /** The names in a list such as `PORT, DB_*` or `PORT DB_*`; an extra comma adds an empty name. */
@@ -34,7 +34,7 @@ export function createMatcher(patterns: readonly string[]): Matcher {
 
 /** Anything that is not a pattern is the name of a variable that can't exist. */
 export function isGlob(pattern: string): boolean {
-  return PATTERN.test(pattern) && /[*?[]/.test(pattern);
+  return NAME_OR_GLOB.test(pattern) && /[*?[]/.test(pattern);
 }
 
 /**

@@ -15,12 +15,12 @@ import {
   CREDENTIAL_PATTERN,
   CREDENTIAL_RULE,
   type EnvironmentRecord,
-  LABEL_PATTERN,
-  LABEL_RULE,
+  NAME_PART,
+  NAME_PART_RULE,
   type NamedKey,
   type PreviousKeyPair,
 } from "../../model/environment.js";
-import { PATTERN, PATTERN_RULE } from "../../model/name-matcher.js";
+import { NAME_OR_GLOB, NAME_OR_GLOB_RULE } from "../../model/name-matcher.js";
 import {
   isVariableName,
   NAME_RULE,
@@ -30,8 +30,8 @@ import {
 } from "../../model/variable.js";
 import type { Data, List, ValueRecord, VariableRecord } from "../data.js";
 
-const label = rule({ text: LABEL_PATTERN, must: `be ${LABEL_RULE}` });
-const application = { ...label, otherwise: "default" };
+const namePart = rule({ text: NAME_PART, must: `be ${NAME_PART_RULE}` });
+const application = { ...namePart, otherwise: "default" };
 
 const isTime = (input: string) => /:\d\d:\d\d/.test(input) && Number.isFinite(utcMs(input));
 const time = rule({
@@ -45,9 +45,9 @@ const keyPair = { api_key: apiKey, api_secret: { ...apiKey, text: secret } };
 const previousPair: Record<keyof PreviousKeyPair, Rule> = { ...keyPair, valid_until: time };
 const previous = optional(rule({ items: rule({ fields: previousPair }) }));
 const namedKey: Record<keyof NamedKey, Rule> = {
-  name: label,
+  name: namePart,
   ...keyPair,
-  only: optional(rule({ items: rule({ text: PATTERN, must: `be ${PATTERN_RULE}` }) })),
+  only: optional(rule({ items: rule({ text: NAME_OR_GLOB, must: `be ${NAME_OR_GLOB_RULE}` }) })),
   valid_until: optional(time),
   rotated_at: optional(time),
   previous,
@@ -55,7 +55,7 @@ const namedKey: Record<keyof NamedKey, Rule> = {
 const environment: Record<keyof EnvironmentRecord, Rule> = {
   id: POSITIVE,
   application,
-  name: label,
+  name: namePart,
   ...keyPair,
   previous,
   keys: optional(rule({ items: rule({ fields: namedKey }) })),

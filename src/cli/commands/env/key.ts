@@ -3,12 +3,12 @@ import { UsageError } from "../../../kit/text/errors.js";
 import {
   findEnvironment,
   type KeyPair,
-  LABEL_PATTERN,
-  LABEL_RULE,
+  NAME_PART,
+  NAME_PART_RULE,
   qualifiedName,
   type RotatedPair,
 } from "../../../model/environment.js";
-import { createMatcher, PATTERN, PATTERN_RULE } from "../../../model/name-matcher.js";
+import { createMatcher, NAME_OR_GLOB, NAME_OR_GLOB_RULE } from "../../../model/name-matcher.js";
 import { type Data, recordsOf } from "../../../store/data.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
 import { credentialLines } from "../../../tasks/data/shell-lines.js";
@@ -96,8 +96,8 @@ const add = defineCommand({
   async run({ environment }, { name, only, expires, ...flags }, context) {
     const key = { name, ...(only && { only }), ...(expires && { valid_until: expires }) };
     checkDecoded(name, "the name");
-    if (!LABEL_PATTERN.test(name))
-      throw new UsageError(`the name of a key must have ${LABEL_RULE}`);
+    if (!NAME_PART.test(name))
+      throw new UsageError(`the name of a key must have ${NAME_PART_RULE}`);
     const changed = await issueKey(environment, name, flags, context, ({ addKey }, data, pair) =>
       addKey(data, environment, { ...key, ...pair }),
     );
@@ -165,8 +165,8 @@ function parsePatterns(text: string): string[] {
   const patterns = parseNames(text);
   return valid(
     patterns,
-    patterns.every((pattern) => PATTERN.test(pattern)),
-    PATTERN_RULE,
+    patterns.every((pattern) => NAME_OR_GLOB.test(pattern)),
+    NAME_OR_GLOB_RULE,
   );
 }
 

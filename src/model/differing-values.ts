@@ -1,9 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { NamedValue } from "./variable.js";
 
-/**
- * The difference for one name; `before` is absent where it was added, `after` where it was removed.
- */
 export interface Difference {
   kind: "added" | "removed" | "changed";
   name: string;
@@ -11,10 +8,7 @@ export interface Difference {
   after?: NamedValue;
 }
 
-/**
- * The changes from `before` to `after`, sorted by name. The order of keys in a JSON object makes no
- * difference.
- */
+/** Returns what changed, sorted by name. The order of keys in JSON objects does not matter. */
 export function diffValues(
   before: readonly NamedValue[],
   after: readonly NamedValue[],

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Names the version of the environment's data in an answer. All data routes send it. */
+/** The version of the environment's data in an answer. All data routes send it. */
 export const REVISION_HEADER = "Appvars-Revision";
 /**
  * `NUMBER-WRITE`: counts the writes to a data store, and identifies the last one; `1-REVISION` for
@@ -8,8 +8,8 @@ export const REVISION_HEADER = "Appvars-Revision";
  */
 export const VERSION_HEADER = "Appvars-Version";
 /**
- * How many seconds ago the data was last known to be the newest. Only a server over a data store
- * sends it.
+ * The seconds since the data was last known to be the newest. Only servers over
+ * a data store send it.
  */
 export const DATA_AGE_HEADER = "Appvars-Data-Age";
 export const LIMIT_HEADER = "RateLimit-Limit";
@@ -39,10 +39,7 @@ export function formatFreshness(version: string, age: number): string[] {
   return [VERSION_HEADER, version, DATA_AGE_HEADER, String(wholeAge(age))];
 }
 
-/**
- * A server reads its store every two seconds, and after each write: a lower age would reveal
- * writes.
- */
+/** A server reads its store every two seconds, and after each write, which an age would reveal. */
 const NEWEST_MS = 3_000;
 
 /** The age of data in whole seconds, 0 below three. @param age milliseconds */
@@ -50,7 +47,7 @@ export function wholeAge(age: number): number {
   return age < NEWEST_MS ? 0 : Math.floor(age / 1_000);
 }
 
-/** The version of the data and its age in seconds; `undefined` if one is missing or malformed. */
+/** The version and age of the data; `undefined` if one is missing or malformed. */
 export function parseFreshness(headers: IncomingHttpHeaders) {
   const [, number, write = ""] =
     /^(\d{1,15})-([\w-]{1,64})$/.exec(String(headers[VERSION_HEADER.toLowerCase()] ?? "")) ?? [];
@@ -60,7 +57,7 @@ export function parseFreshness(headers: IncomingHttpHeaders) {
     : { number: Number(number), write, age };
 }
 
-/** Whole seconds; `undefined` if the header is missing or malformed. */
+/** Returns whole seconds; `undefined` if the header is missing or malformed. */
 export function parseDataAge(headers: IncomingHttpHeaders): number | undefined {
   return parseCount(headers, DATA_AGE_HEADER);
 }
@@ -70,10 +67,7 @@ function parseCount(headers: IncomingHttpHeaders, name: string): number | undefi
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/**
- * Seconds until the server accepts requests again. `undefined` for 0, and for a date, which the API
- * does not send.
- */
+/** Returns seconds. `undefined` for 0, and for a date, which the API does not send. */
 export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const seconds = Number(headers["retry-after"] ?? 0);
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;

@@ -8,14 +8,13 @@ export function splitNames(text: string): string[] {
   return text.trim().split(/\s*,\s*|\s+/);
 }
 
-/** Finds names by names and globs such as `DB_*`. */
 interface Matcher {
   matches(name: string): boolean;
   /** The patterns that match none of these names. */
   unmatched(names: readonly string[]): string[];
 }
 
-/** @param patterns names and globs */
+/** @param patterns names and globs such as `DB_*` */
 export function createMatcher(patterns: readonly string[]): Matcher {
   const names = new Set(patterns.filter((pattern) => !isGlob(pattern)));
   const globs = patterns.filter(isGlob).map((glob) => [glob, compileGlob(glob)] as const);
@@ -24,10 +23,8 @@ export function createMatcher(patterns: readonly string[]): Matcher {
     unmatched(present) {
       const all = new Set(present);
       const missing = [...names].filter((name) => !all.has(name));
-      return [
-        ...missing,
-        ...globs.filter(([, matches]) => !present.some(matches)).map(([glob]) => glob),
-      ];
+      const unused = globs.filter(([, matches]) => !present.some(matches));
+      return [...missing, ...unused.map(([glob]) => glob)];
     },
   };
 }
@@ -38,10 +35,10 @@ export function isGlob(pattern: string): boolean {
 }
 
 /**
- * Matches in linear time: with the first match of a part between stars, which has a fixed length,
- * the rest of a name is the longest. So there is no need to go back for another, and the lookahead
- * prevents it. picomatch goes back: with four stars or more, it takes seconds to minutes for a name
- * of 250 equal characters.
+ * Matches in linear time: a part between stars has a fixed length, so its first
+ * match leaves the longest rest of the name. A lookahead prevents going back for
+ * another. picomatch goes back: with four stars, it takes seconds to minutes for
+ * a name of 250 equal characters.
  */
 function compileGlob(glob: string): (name: string) => boolean {
   const parts = [""];
@@ -61,7 +58,7 @@ function compileGlob(glob: string): (name: string) => boolean {
   }
 }
 
-/** The pattern of `?`, a class such as `[a-z]` or `[!a-z]`, or one character. */
+/** @param token `?`, a class such as `[a-z]` or `[!a-z]`, or one character */
 function sourceOf(token: string): string {
   if (token === "?") return ".";
   return token.length > 1 ? token.replace("[!", "[^") : token.replace(/[.[\]^]/, "\\$&");

@@ -10,10 +10,11 @@ export interface PageRequest {
   offset?: number;
 }
 
-/** The limit and offset in effect, and the number of items in the whole list. */
 export interface PageMetadata {
+  /** The limit and offset in effect. */
   limit: number;
   offset: number;
+  /** The number of items in the whole list. */
   total: number;
 }
 
@@ -42,7 +43,6 @@ export function offsetError(): UsageError {
   return new UsageError("offset must be a whole number of 0 or more");
 }
 
-/** Cuts the page out of `items`, which must be in their final order. */
 export function paginate<T>(items: readonly T[], request: PageRequest = {}): Page<T> {
   const { limit, offset } = pageBounds(request);
   return {

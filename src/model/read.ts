@@ -32,7 +32,7 @@ export interface InvalidValue {
 /** Values by the names of their variables. A name such as `__proto__` is an own property too. */
 export type ValuesByName = Readonly<Record<string, JsonValue>>;
 
-/** The values with one of these names, by default all. */
+/** Returns the values with these names, by default all. */
 export function pickValues(
   values: ValuesByName,
   names: readonly string[] | undefined,
@@ -62,7 +62,7 @@ export type Answer<R extends Pick<Read, "kind">> = Answers[R["kind"]];
  * of bounds.
  */
 export abstract class VariableReader {
-  /** Answers every read; the other methods are its short forms. */
+  /** Answers any read; the other methods are short forms of it. */
   abstract answer<R extends Read>(read: R): Promise<Answer<R>>;
 
   /** The definitions of the application's variables, by ascending id. */
@@ -92,31 +92,21 @@ export abstract class VariableReader {
   }
 
   /**
-   * The values that are set in this environment, of one version of the data, by ascending id of the
-   * variable.
+   * The values of one version of the data, by ascending id of the variable.
    *
-   * @param names the names of variables; by default all. Variables without a value are left out
+   * @param names by default all. Variables without a value are left out
    */
   async values(names?: readonly string[]): Promise<ValuesByName> {
     return (await this.answer({ kind: "valuesByName", names })).data;
   }
 
-  /**
-   * Checks the values of this environment.
-   *
-   * @throws NotFoundError if the server is too old to do so
-   */
+  /** @throws NotFoundError if the server is too old to check values */
   async checkValues(): Promise<Check> {
     return this.answer({ kind: "check" });
   }
 
-  /**
-   * The rules of a variable for its values. `undefined` if there are none, and from a server, which
-   * does not tell them.
-   *
-   * @param _variable its id or its name
-   */
-  rulesOf(_variable: number | string): ValueRules | undefined {
+  /** Returns `undefined` if there are no rules, and from a server, which does not send them. */
+  rulesOf(_idOrName: number | string): ValueRules | undefined {
     return undefined;
   }
 }

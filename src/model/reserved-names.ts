@@ -17,10 +17,7 @@ const GLOBS = PATTERNS.filter((pattern) => pattern.includes("*")).map((pattern) 
   pattern.split("*"),
 );
 
-/**
- * Whether a variable of this name could hijack the program that receives it, or one that this
- * program starts.
- */
+/** Whether a variable of this name could hijack the program that receives it. */
 export function isReservedName(name: string): boolean {
   const upperCase = name.toUpperCase();
   if (NAMES.has(`!${upperCase}`)) return false;

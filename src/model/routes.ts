@@ -19,8 +19,9 @@ export const ROUTES = {
 export const MAX_TARGET = 8_192;
 
 /**
- * A longer target needs a key, and an address with requests left: eight HMACs over 8 KiB cost as
- * much as six answers. Long enough for any name, percent-encoded, and a page.
+ * A longer target needs a key, and an address with requests left: eight HMACs
+ * over 8 KiB cost as much as six answers. Long enough for any name,
+ * percent-encoded, and a page.
  */
 export const MAX_KEYLESS_TARGET = 1_024;
 
@@ -33,7 +34,7 @@ export function targetOf(read: Read): string {
   const route = ROUTES[read.kind];
   if ("page" in read) return `${route}?limit=${read.page.limit}&offset=${read.page.offset}`;
   if ("id" in read) return route.replace(":id", String(read.id));
-  // The others have no value.
+  // Invalid names have no value.
   if ("names" in read && read.names)
     return `${route}?names=${read.names.filter(isVariableName).join(",")}`;
   if (!("name" in read)) return route;

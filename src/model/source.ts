@@ -18,46 +18,39 @@ export interface Health {
   message: string;
   /** ISO 8601, UTC, with milliseconds. */
   date: string;
-  /**
-   * Whole seconds since the data was last known to be the newest, if it comes from a data store. A
-   * header in HTTP.
-   */
+  /** Whole seconds since the data of a store was last known to be the newest. A header in HTTP. */
   data_age?: number;
 }
 
-/**
- * The report of `/healthz` for data that can't be reloaded. Anyone may ask, so it names nothing.
- */
+/** The report of `/healthz` for data that can't be reloaded. Anyone may ask, so it names nothing. */
 export const STALE_DATA =
   "the data file could not be read again; the last good data is being served";
 
-/** The report of `/healthz` for a data store. @param age the age of the data in milliseconds */
+/** The same report for a data store. @param age the age of the data in milliseconds */
 export function staleStoreMessage(age: number): string {
   return `the data store could not be read again; the data being served is ${durationText(age)} old`;
 }
 
 /** Reads one version of the data. */
 export interface Snapshot extends VariableReader {
-  /**
-   * Identifies the version. `undefined` before the first answer, and from a server that does not
-   * send it.
-   */
+  /** Identifies the version. `undefined` before the first answer, and from some servers. */
   readonly revision: string | undefined;
 }
 
 /**
- * The variables of one environment, from a store or a server. Its own methods read the current
- * data; anything that needs several calls goes through `readSnapshot`.
+ * The variables of one environment, from a store or a server. Its own methods
+ * read the current data; whoever needs several calls uses `readSnapshot`.
  */
 export interface VariableSource extends VariableReader {
   /**
-   * Resolves to the result of `read`. All answers that it gets through the snapshot are of one
-   * version of the data: when the data changes in the meantime, `read` is called again with another
-   * snapshot.
+   * Resolves to the result of `read`, whose answers are all of one version of
+   * the data. When the data changes in the meantime, `read` is called again
+   * with another snapshot.
    *
-   * @param read must only read, and wait for all its requests, concurrent ones with `Promise.all`:
-   *   requests that still run when the data changes reject
-   * @throws ServerError when the data changed during every attempt; the errors of `read`
+   * @param read must only read, and wait for all its requests: those that still
+   *   run when the data changes reject
+   * @throws ServerError when the data changed during every attempt; the errors
+   *   of `read`
    */
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T>;
   /** @throws ServerError with the reason as its message when the server is not healthy */
@@ -68,8 +61,8 @@ export interface VariableSource extends VariableReader {
 /**
  * Reads the pages of a list, in order.
  *
- * @throws AnswersChangedError when their lengths or ids show that they are not of one list: ids are
- *   not reused
+ * @throws AnswersChangedError when their lengths, or their ids, which are not
+ *   reused, show that they are not of one list
  */
 export async function* readPages<T extends { readonly id: number }>(
   list: (page: PageRequest) => Promise<Page<T>>,
@@ -94,11 +87,7 @@ export async function* readPages<T extends { readonly id: number }>(
   } while (read < total);
 }
 
-/**
- * Reads a whole list: `readAll((page) => snapshot.listVariables(page))`.
- *
- * @throws AnswersChangedError, as `readPages`
- */
+/** Reads a whole list, page by page. @throws as {@link readPages} */
 export async function readAll<T extends { readonly id: number }>(
   list: (page: PageRequest) => Promise<Page<T>>,
 ): Promise<T[]> {
@@ -132,12 +121,7 @@ export function withRules(
   });
 }
 
-/**
- * Checks that two complete lists of one version are consistent.
- *
- * @returns the values `byVariable`
- * @throws AnswersChangedError
- */
+/** Checks two whole lists. Returns the values `byVariable`. @throws AnswersChangedError */
 export function checkConsistency(
   variables: readonly Variable[],
   values: readonly VariableValue[],
@@ -160,12 +144,7 @@ export function byVariable(values: readonly VariableValue[]): Map<number, Variab
   return joined;
 }
 
-/**
- * Joins variables with their values.
- *
- * @param values by the ids of their variables
- * @throws ServerError when a value is not of its variable's type
- */
+/** @param values by the ids of their variables @throws as {@link checkType} */
 export function joinValues(
   variables: readonly Variable[],
   values: ReadonlyMap<number, VariableValue>,
@@ -181,7 +160,6 @@ export function valuesByName(entries: readonly VariableEntry[]): ValuesByName {
   return Object.fromEntries(namedValues(entries).map(({ name, value }) => [name, value]));
 }
 
-/** The values of entries that have one, as they are stored. */
 export function namedValues(entries: readonly VariableEntry[]): NamedValue[] {
   const values: NamedValue[] = [];
   for (const { variable, value, rules } of entries)
@@ -190,7 +168,7 @@ export function namedValues(entries: readonly VariableEntry[]): NamedValue[] {
   return values;
 }
 
-/** @throws ServerError that names the variable; no data file can contain such a value */
+/** @throws ServerError for a value that no data file can contain */
 export function checkType({ name, type }: Variable, value: JsonValue | undefined): void {
   if (value === undefined || valueFitsType(value, type)) return;
   throw new ServerError(`the server sends a value for ${name} that is not a ${type}`, 200);

@@ -13,48 +13,45 @@ import {
   type VariableRecord,
 } from "../store/data.js";
 
-/** Finds a record by one of the fields that identify it. */
-type Find<T> = <Field extends keyof T>(field: Field, value: T[Field]) => T | undefined;
+interface Records<T> {
+  /** By ascending id. */
+  readonly all: readonly T[];
+  /** By fields that identify them, each made when it is first used. */
+  readonly maps: Map<keyof T, ReadonlyMap<unknown, T>>;
+}
 
-/** Makes a map for each field when it is first used. */
-function createFind<T>(records: readonly T[]): Find<T> {
-  const maps = new Map<keyof T, Map<unknown, T>>();
-  return (field, value) => {
-    let map = maps.get(field);
-    if (map === undefined) {
-      map = new Map();
-      for (const record of records) map.set(record[field], record);
-      maps.set(field, map);
-    }
-    return map.get(value);
-  };
+function mapBy<T>({ all, maps }: Records<T>, field: keyof T): ReadonlyMap<unknown, T> {
+  const existing = maps.get(field);
+  if (existing) return existing;
+  const map = new Map<unknown, T>();
+  for (const record of all) map.set(record[field], record);
+  maps.set(field, map);
+  return map;
 }
 
 /** @throws NotFoundError */
-function required<T>(record: T | undefined): T {
+function find<T, Field extends keyof T>(records: Records<T>, field: Field, value: T[Field]): T {
+  const record = mapBy(records, field).get(value);
   if (record === undefined) throw new NotFoundError();
   return record;
 }
 
-/** The ids and the name of a variable, and of its value if that was read too. */
 export interface RecordIdentity {
   readonly variable_id: number;
   readonly name: string;
+  /** Set if the value was read. */
   readonly value_id?: number;
 }
 
 /**
- * The part of one snapshot of the data that a scope can read, and a source for a command that reads
- * it once. Its answers share their texts with the store.
+ * The part of one version of the data that a scope can read, and a source for
+ * commands that read it once. Its answers share their texts with the store.
  */
 export class EnvironmentView extends VariableReader implements Snapshot, VariableSource {
   readonly #data: Data;
   readonly #scope: Scope;
-  /** The variables by ascending id. */
-  readonly #variables: readonly VariableRecord[];
-  readonly #values: readonly ValueRecord[];
-  readonly #findVariable: Find<VariableRecord>;
-  readonly #findValue: Find<ValueRecord>;
+  readonly #variables: Records<VariableRecord>;
+  readonly #values: Records<ValueRecord>;
   #revision: string | undefined;
   #checking: Promise<void> | undefined;
   #check: Check = { missing: [], invalid: [] };
@@ -64,10 +61,8 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
     this.#data = data;
     this.#scope = scope;
     const { variables, values } = recordsOf(data, scope);
-    this.#variables = variables;
-    this.#values = values;
-    this.#findVariable = createFind(variables);
-    this.#findValue = createFind(values);
+    this.#variables = { all: variables, maps: new Map() };
+    this.#values = { all: values, maps: new Map() };
   }
 
   get revision(): string {
@@ -88,10 +83,10 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
 
   async answer<R extends Read>(read: R): Promise<Answer<R>> {
     if (read.kind === "check") await this.prepareCheck();
-    return this.find(read) as Answer<R>;
+    return this.#read(read)[0] as Answer<R>;
   }
 
-  /** Checks the values, once, for `find` to answer with the result. */
+  /** Checks the values, once, for `find`. */
   prepareCheck(): Promise<void> {
     this.#checking ??= this.#findProblems();
     return this.#checking;
@@ -99,23 +94,22 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
 
   async #findProblems(): Promise<void> {
     const { findProblems } = await import("../store/schema/value-schema.js");
-    this.#check = await findProblems(this.#variables, this.#values);
+    this.#check = await findProblems(this.#variables.all, this.#values.all);
   }
 
   override rulesOf(variable: number | string): ValueRules | undefined {
-    const record = required(
-      this.#findVariable(typeof variable === "number" ? "id" : "name", variable),
-    );
+    const field = typeof variable === "number" ? "id" : "name";
+    const record = find(this.#variables, field, variable);
     const { id: _, application, type, name, description, ...rules } = record;
     return Object.keys(rules).length > 0 ? rules : undefined;
   }
 
-  /** The answer to a read, now. @throws NotFoundError */
+  /** Answers a read at once; a check after `prepareCheck`. @throws NotFoundError */
   find(read: Read): Answer<Read> {
     return this.#read(read)[0];
   }
 
-  /** The records that the answer to a read contains. @throws NotFoundError */
+  /** Names the records in the answer to a read. @throws NotFoundError */
   identify(read: Read): RecordIdentity[] {
     return this.#read(read)[1].map((record) => {
       if ("name" in record) return { variable_id: record.id, name: record.name };
@@ -126,61 +120,56 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   #read(read: Read): [Answer<Read>, readonly (VariableRecord | ValueRecord)[]] {
     switch (read.kind) {
       case "variables": {
-        const { metadata, data } = paginate(this.#variables, read.page);
+        const { metadata, data } = paginate(this.#variables.all, read.page);
         return [{ metadata, data: data.map(toVariable) }, data];
       }
       case "variable": {
-        const variable = required(this.#findVariable("id", read.id));
+        const variable = find(this.#variables, "id", read.id);
         return [toVariable(variable), [variable]];
       }
       case "values": {
-        const { metadata, data } = paginate(this.#values, read.page);
+        const { metadata, data } = paginate(this.#values.all, read.page);
         return [{ metadata, data: data.map(toValue) }, data];
       }
       case "value": {
-        const value = required(this.#findValue("id", read.id));
+        const value = find(this.#values, "id", read.id);
         return [toValue(value), [value]];
       }
       case "valueByName":
       case "content": {
-        const { id } = required(this.#findVariable("name", read.name));
-        const value = required(this.#findValue("variable_id", id));
+        const { id } = find(this.#variables, "name", read.name);
+        const value = find(this.#values, "variable_id", id);
         return [read.kind === "content" ? value.content : toValue(value), [value]];
       }
       case "valuesByName": {
-        const values = this.#named(read.names);
-        return [
-          {
-            data: Object.fromEntries(
-              values.map((value) => [this.#nameOf(value), value.content.value]),
-            ),
-          },
-          values,
-        ];
+        const records = this.#named(read.names);
+        const values = records.map((record) => [this.#nameOf(record), record.content.value]);
+        return [{ data: Object.fromEntries(values) }, records];
       }
       case "check": {
         const { missing, invalid } = this.#check;
         const names = [...missing, ...invalid.map(({ name }) => name)];
-        return [this.#check, names.map((name) => required(this.#findVariable("name", name)))];
+        return [this.#check, names.map((name) => find(this.#variables, "name", name))];
       }
     }
   }
 
   /** The values of the variables with these names, or of all, by ascending id of the variable. */
   #named(names: readonly string[] | undefined): ValueRecord[] {
-    const wanted =
-      names &&
-      [...new Set(names)].flatMap((name) => this.#findVariable("name", name) ?? []).sort(byId);
-    return (wanted ?? this.#variables).flatMap(
-      ({ id }) => this.#findValue("variable_id", id) ?? [],
-    );
+    let variables = this.#variables.all;
+    if (names) {
+      const byName = mapBy(this.#variables, "name");
+      variables = [...new Set(names)].flatMap((name) => byName.get(name) ?? []).sort(byId);
+    }
+    const byVariable = mapBy(this.#values, "variable_id");
+    return variables.flatMap(({ id }) => byVariable.get(id) ?? []);
   }
 
   #nameOf({ variable_id }: ValueRecord): string {
-    return required(this.#findVariable("id", variable_id)).name;
+    return find(this.#variables, "id", variable_id).name;
   }
 
-  /** Removes names that have no value here from a read. They don't change its answer. */
+  /** Removes names without a value from a read, whose answer stays the same. */
   withoutUnknown(read: Read): Read {
     if (read.kind !== "valuesByName" || !read.names) return read;
     return { ...read, names: this.#named(read.names).map((record) => this.#nameOf(record)) };

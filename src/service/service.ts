@@ -24,19 +24,19 @@ import type { Data } from "../store/data.js";
 import type { Store } from "../store/store.js";
 import { EnvironmentView } from "./environment-view.js";
 
-/** Reads all environments of a store. The server and the local commands share it. */
+/** Reads all environments of a store, for the server and local commands. */
 export class Service {
   readonly #store: Store;
   readonly #clock: () => number;
   readonly #ticks: () => number;
   readonly #startedAt: number;
-  /** The data that the owners of keys and the views were made from. */
+  /** The data that `#owners` and `#views` were made from. */
   #data: Data;
   #owners: Owners;
-  /** The views by the ids of their environments, and the patterns of their scopes. */
+  /** By the ids of environments, with the patterns of limited keys. */
   readonly #views = new Map<number | string, EnvironmentView>();
 
-  /** @param clock Unix time in milliseconds @param ticks monotonic clock in milliseconds */
+  /** @param clock Unix time in milliseconds @param ticks monotonic time in milliseconds */
   constructor(store: Store, clock: () => number, ticks = () => performance.now()) {
     this.#store = store;
     this.#clock = clock;
@@ -44,7 +44,7 @@ export class Service {
     this.#startedAt = ticks();
     this.#data = store.snapshot;
     this.#owners = ownersOf(this.environments);
-    // Releases replaced data immediately rather than at the next request.
+    // Releases replaced data at once, not at the next request.
     store.subscribe(() => this.#newest());
   }
 
@@ -62,8 +62,9 @@ export class Service {
   }
 
   /**
-   * The headers for answers with data of a replicated store: its version and age. A limited key gets
-   * the revision of its own data, since the number of all writes would tell of other data.
+   * The headers with the version and age of a replicated store. A limited key
+   * gets the revision of its own data: the number of all writes would reveal
+   * changes of other data.
    */
   freshness({ only }: Scope, view: EnvironmentView): readonly string[] {
     const { version, age } = this.#store;
@@ -71,47 +72,44 @@ export class Service {
     return formatFreshness(only === undefined ? version : `1-${view.revision}`, age);
   }
 
-  /** @throws NotFoundError if there is no such environment, UsageError if its name is ambiguous */
+  /** @throws NotFoundError; UsageError for an ambiguous name */
   findEnvironment(name: string): EnvironmentRecord {
     return findEnvironment(this.environments, name);
   }
 
-  /** The owner of this API key, which may have been rotated out. */
+  /** Finds the owner of an API key, which may have been rotated out. */
   ownerOfKey(apiKey: string): KeyOwner | undefined {
     this.#newest();
     return this.#owners.byKey.get(apiKey);
   }
 
-  /** The pairs of the first keys, those of environments before named ones. */
-  get firstOwners(): readonly KeyOwner[] {
+  /** The owners to check a signature without a key against: environments first, then named keys. */
+  get keylessOwners(): readonly KeyOwner[] {
     this.#newest();
-    return this.#owners.first;
+    return this.#owners.keyless;
   }
 
   /**
-   * The part of the newest valid data that a scope can read. It does not change with the data.
+   * Returns what a scope can read of the newest valid data.
    *
-   * @param scope its application is replaced by the current one of the environment
+   * @param scope its application is replaced by the current one
    */
   view(scope: Scope): EnvironmentView {
     const data = this.#newest();
     // No pattern contains a comma.
     const key = scope.only === undefined ? scope.id : `${scope.id} ${scope.only}`;
-    const kept = this.#views.get(key);
-    if (kept) return kept;
+    const existing = this.#views.get(key);
+    if (existing) return existing;
     const current = data.environments.find(({ id }) => id === scope.id);
-    const { id, only, application } = scope;
-    const view = new EnvironmentView(data, {
-      id,
-      only,
-      application: current?.application ?? application,
-    });
+    const { id, only } = scope;
+    const { application } = current ?? scope;
+    const view = new EnvironmentView(data, { id, only, application });
     this.#views.set(key, view);
     return view;
   }
 
   /**
-   * The variables of an environment, always from the newest valid data. Reading throws
+   * The variables of an environment in the newest valid data. Reading throws
    * NotFoundError while there is no environment of this name.
    *
    * @param close default: closes the store
@@ -122,9 +120,9 @@ export class Service {
   }
 
   /**
-   * The store's health for anyone: it does not name the problem.
+   * Reports the store's health to anyone, without the problem.
    *
-   * @param maxStale milliseconds; a store whose data is older is not healthy
+   * @param maxStale milliseconds; a store with older data is not healthy
    */
   checkHealth(maxStale = Number.POSITIVE_INFINITY): HealthCheck {
     const { problem, age } = this.#store;
@@ -137,19 +135,17 @@ export class Service {
   }
 
   /**
-   * The store's health for clients that may read the data: it names the problem and its records.
+   * Reports the health with the problem, which may name records, to clients that
+   * may read the data.
    *
    * @throws ServerError
    */
   detailedHealth(): Health {
     const { age, health } = this.checkHealth();
     const { problem } = this.#store;
-    if (age === undefined && problem !== undefined) throw new ServerError(problem, 503);
-    if (age === undefined) return health;
-    const message =
-      problem === undefined
-        ? health.message
-        : `${problem}; the data is ${durationText(age * 1_000)} old`;
+    if (problem === undefined) return age === undefined ? health : { ...health, data_age: age };
+    if (age === undefined) throw new ServerError(problem, 503);
+    const message = `${problem}; the data is ${durationText(age * 1_000)} old`;
     return { ...health, message, data_age: age };
   }
 
@@ -165,9 +161,9 @@ class ServiceSource extends VariableReader implements VariableSource {
 
   constructor(service: Service, now: () => Snapshot, close: () => Promise<void>) {
     super();
-    this.close = close;
     this.#service = service;
     this.#now = now;
+    this.close = close;
   }
 
   async answer<R extends Read>(read: R): Promise<Answer<R>> {
@@ -187,13 +183,12 @@ export interface HealthCheck {
   readonly healthy: boolean;
   /** Whole seconds; `undefined` for data without an age, see `Store`. */
   readonly age: number | undefined;
-  /** The answer of `/healthz`. */
   readonly health: Health;
 }
 
 interface Owners {
   readonly byKey: ReadonlyMap<string, KeyOwner>;
-  readonly first: readonly KeyOwner[];
+  readonly keyless: readonly KeyOwner[];
 }
 
 function ownersOf(environments: readonly EnvironmentRecord[]): Owners {
@@ -202,6 +197,6 @@ function ownersOf(environments: readonly EnvironmentRecord[]): Owners {
   const first = new Set(keys.slice(0, KEYLESS_LIMIT));
   return {
     byKey: new Map(owners.map((owner) => [owner.pair.api_key, owner])),
-    first: owners.filter(({ current }) => first.has(current)),
+    keyless: owners.filter(({ current }) => first.has(current)),
   };
 }

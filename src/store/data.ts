@@ -10,7 +10,7 @@ export interface VariableRecord extends Readonly<Variable>, ValueRules {
   readonly application: string;
 }
 
-/** A variable with defaults filled in. The order of the fields is a part of revisions. */
+/** Fills in defaults. The order of the fields is a part of revisions. */
 export function variableRecord({
   id,
   application = "default",
@@ -24,7 +24,7 @@ export function variableRecord({
 }: Pick<VariableRecord, "id" | "name" | "type"> & Partial<VariableRecord>): VariableRecord {
   return {
     ...{ id, application, type, name, description },
-    // Left out by default: an older appvars refuses fields that it does not know.
+    // Defaults are left out: an older appvars refuses fields that it does not know.
     ...(optional && { optional }),
     ...(!secret && { secret }),
     ...(schema && { schema }),
@@ -39,19 +39,16 @@ export interface ValueRecord extends Readonly<VariableValue> {
 export const LISTS = ["environments", "variables", "values"] as const;
 export type List = (typeof LISTS)[number];
 
-/** Everything a store holds (docs/data-file.md), with defaults filled in. Never changed in place. */
+/** All data of a store (docs/data-file.md), with defaults filled in. Never changed in place. */
 export interface Data {
   /** The URL of the JSON Schema, for editors. */
   readonly $schema?: string;
   readonly version: typeof DATA_VERSION;
-  /** Whether secrets are sealed texts. Only the content of a sealed file has it. */
+  /** Set if secrets are sealed texts, as in the content of a sealed file. */
   readonly sealed?: true;
-  /**
-   * No new record has these ids or lower ones. Absent until a record was deleted that had the
-   * highest id of its list.
-   */
+  /** The highest ids ever, once a record was deleted that had the highest id of its list. */
   readonly last_ids?: Readonly<Record<List, number>>;
-  /** How many entries the history of a data file has at most. */
+  /** The maximum number of entries in the history of a data file. */
   readonly history?: { readonly entries: number };
   readonly environments: readonly EnvironmentRecord[];
   readonly variables: readonly VariableRecord[];
@@ -60,46 +57,38 @@ export interface Data {
 
 export const NO_DATA: Data = { version: DATA_VERSION, environments: [], variables: [], values: [] };
 
-/** The variables of an application by name. @param names only these */
-export function variablesOf(
-  data: Data,
-  application: string,
-  names?: ReadonlySet<string>,
-): Map<string, VariableRecord> {
+/** Returns the variables of an application by name. */
+export function variablesOf(data: Data, application: string): Map<string, VariableRecord> {
   const variables = new Map<string, VariableRecord>();
   for (const variable of data.variables)
-    if (variable.application === application && (!names || names.has(variable.name)))
-      variables.set(variable.name, variable);
+    if (variable.application === application) variables.set(variable.name, variable);
   return variables;
 }
 
-/** The records that can be read of an environment, by ascending id. */
-export function recordsOf({ variables, values }: Data, { id, application, only }: Scope) {
-  const ofApplication = variables.filter((record) => record.application === application).sort(byId);
-  const ofEnvironment = values.filter((record) => record.environment_id === id).sort(byId);
-  if (only === undefined) return { variables: ofApplication, values: ofEnvironment };
-  const { matches } = createMatcher(only);
-  const visible = ofApplication.filter(({ name }) => matches(name));
-  const ids = new Set(visible.map((variable) => variable.id));
-  return {
-    variables: visible,
-    values: ofEnvironment.filter(({ variable_id }) => ids.has(variable_id)),
-  };
+/** Returns the records that a scope can read, by ascending id. */
+export function recordsOf(data: Data, { id, application, only }: Scope) {
+  const matches = only && createMatcher(only).matches;
+  const variables: VariableRecord[] = [];
+  for (const variable of data.variables)
+    if (variable.application === application && matches?.(variable.name) !== false)
+      variables.push(variable);
+  const ids = matches && new Set(variables.map((variable) => variable.id));
+  const values: ValueRecord[] = [];
+  for (const value of data.values)
+    if (value.environment_id === id && ids?.has(value.variable_id) !== false) values.push(value);
+  return { variables: variables.sort(byId), values: values.sort(byId) };
 }
 
-/** The revisions of whole environments by their ids. */
-const revisions = new WeakMap<Data, Map<number, string>>();
+/** The revisions of whole environments by their ids, as another thread has computed them. */
+const revisions = new WeakMap<Data, ReadonlyMap<number, string>>();
 
-/** A hash of everything that can be read in a scope: the same on every replica and in every store. */
+/** Hashes everything that a scope can read: the same on every replica and in every store. */
 export function revisionOf(data: Data, scope: Scope): string {
-  if (scope.only !== undefined) return hashOf(data, scope);
-  const byScope = revisions.get(data) ?? new Map<number, string>();
-  const revision = byScope.get(scope.id) ?? hashOf(data, scope);
-  revisions.set(data, byScope.set(scope.id, revision));
-  return revision;
+  const computed = scope.only === undefined && revisions.get(data)?.get(scope.id);
+  return computed || hashOf(data, scope);
 }
 
-/** The revisions of whole environments, for `keepRevisions`. */
+/** Computes the revisions of whole environments, for `keepRevisions`. */
 export function allRevisions(data: Data): Map<number, string> {
   const hashes = new Map<string, Hash>();
   return new Map(
@@ -107,9 +96,8 @@ export function allRevisions(data: Data): Map<number, string> {
   );
 }
 
-/** Keeps revisions that another thread has computed. */
-export function keepRevisions(data: Data, made: Map<number, string>): void {
-  revisions.set(data, made);
+export function keepRevisions(data: Data, computed: Map<number, string>): void {
+  revisions.set(data, computed);
 }
 
 /** @param hashes the hashes of the variables of each application */
@@ -128,25 +116,25 @@ function hashOf(data: Data, scope: Scope, hashes = new Map<string, Hash>()): str
     .slice(0, 22);
 }
 
-/** An id that no record of the list has or ever had. */
-export function nextId(data: Data, list: List): number {
-  return highestId(data, list) + 1;
+/** Returns the highest id that a record of the list has or ever had. */
+export function lastId(data: Data, list: List): number {
+  let last = data.last_ids?.[list] ?? 0;
+  for (const { id } of data[list]) last = Math.max(last, id);
+  return last;
 }
 
-/** `next`, with `last_ids` if `previous` has higher ids. */
+/** Returns `next`, with `last_ids` if `previous` has higher ids. */
 export function withLastIds(previous: Data, next: Data): Data {
   const last_ids = { environments: 0, variables: 0, values: 0 };
-  for (const list of LISTS)
-    last_ids[list] = Math.max(highestId(previous, list), highestId(next, list));
-  if (LISTS.every((list) => last_ids[list] === highestId(next, list))) return next;
+  let isHigher = false;
+  for (const list of LISTS) {
+    const last = lastId(next, list);
+    last_ids[list] = Math.max(lastId(previous, list), last);
+    isHigher ||= last_ids[list] > last;
+  }
+  if (!isHigher) return next;
   const { environments, variables, values, ...fields } = next;
   return { ...fields, last_ids, environments, variables, values };
-}
-
-function highestId(data: Data, list: List): number {
-  let highest = data.last_ids?.[list] ?? 0;
-  for (const { id } of data[list]) highest = Math.max(highest, id);
-  return highest;
 }
 
 export function byId(a: { readonly id: number }, b: { readonly id: number }): number {

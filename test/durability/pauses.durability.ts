@@ -1,6 +1,6 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { expect, it, vi } from "vitest";
-import { nextId } from "../../src/store/data.js";
+import { lastId } from "../../src/store/data.js";
 import { openDataFile } from "../../src/store/file/json-file-store.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 import { DATA } from "../support/data.js";
@@ -132,7 +132,7 @@ async function freshUpdate(): Promise<Update> {
 function writer(name: Name, world: World, updates: Updates, path: string): Stepper {
   return new Stepper(name, world, () =>
     updates[name](path, (data) => {
-      const added = aRecord({ id: nextId(data, "variables"), name });
+      const added = aRecord({ id: lastId(data, "variables") + 1, name });
       return { ...data, variables: [...data.variables, added] };
     }),
   );

@@ -3,7 +3,7 @@
 import { writeSync } from "node:fs";
 import { rename, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { nextId } from "../../build/store/data.js";
+import { lastId } from "../../build/store/data.js";
 import { openDataFile } from "../../build/store/file/json-file-store.js";
 
 const JOBS = {
@@ -24,7 +24,7 @@ const JOBS = {
     for (let number = 1; number <= times; number++) {
       if (together) await delay(together - (Date.now() % together));
       const name = `${prefix}_${number}`;
-      const added = (data) => ({ ...data.variables[0], id: nextId(data, "variables"), name });
+      const added = (data) => ({ ...data.variables[0], id: lastId(data, "variables") + 1, name });
       await store
         .update((data) => ({ ...data, variables: [...data.variables, added(data)] }))
         .then(() => say(name), sayError);

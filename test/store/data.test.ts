@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Data, NO_DATA, nextId, withLastIds } from "../../src/store/data.js";
+import { type Data, lastId, NO_DATA, withLastIds } from "../../src/store/data.js";
 import { isSameData } from "../../src/store/history.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
 import { DATA, edited } from "../support/data.js";
@@ -7,26 +7,26 @@ import { DATA, edited } from "../support/data.js";
 const LAST_IDS = { environments: 4, variables: 8, values: 19 };
 const WITHOUT_HIGHEST: Data = { ...DATA, variables: DATA.variables.filter(({ id }) => id !== 8) };
 
-describe("nextId", () => {
-  it("is one more than the highest id of the list, in any order", () => {
-    expect(nextId(DATA, "environments")).toBe(5);
-    expect(nextId(DATA, "variables")).toBe(9);
-    expect(nextId(DATA, "values")).toBe(20);
+describe("lastId", () => {
+  it("is the highest id of the list, in any order", () => {
+    expect(lastId(DATA, "environments")).toBe(4);
+    expect(lastId(DATA, "variables")).toBe(8);
+    expect(lastId(DATA, "values")).toBe(19);
   });
 
-  it("starts at 1", () => {
-    expect(nextId(NO_DATA, "values")).toBe(1);
+  it("is 0 without records", () => {
+    expect(lastId(NO_DATA, "values")).toBe(0);
   });
 
-  it("is never a deleted id, not even the highest", () => {
-    expect(nextId({ ...WITHOUT_HIGHEST, last_ids: LAST_IDS }, "variables")).toBe(9);
-    expect(nextId({ ...NO_DATA, last_ids: LAST_IDS }, "values")).toBe(20);
+  it("counts deleted ids, even the highest", () => {
+    expect(lastId({ ...WITHOUT_HIGHEST, last_ids: LAST_IDS }, "variables")).toBe(8);
+    expect(lastId({ ...NO_DATA, last_ids: LAST_IDS }, "values")).toBe(19);
   });
 
-  it("is not an id in use after the file was edited by hand", () => {
+  it("counts the ids in use after the file was edited by hand", () => {
     expect(
-      nextId({ ...DATA, last_ids: { environments: 1, variables: 1, values: 0 } }, "variables"),
-    ).toBe(9);
+      lastId({ ...DATA, last_ids: { environments: 1, variables: 1, values: 0 } }, "variables"),
+    ).toBe(8);
   });
 });
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type Data, LISTS, nextId } from "../../src/store/data.js";
+import { type Data, LISTS, lastId } from "../../src/store/data.js";
 import { mergeData } from "../../src/store/edits/merge-data.js";
 import { mergeFiles } from "../../src/store/file/merge-files.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
@@ -36,8 +36,8 @@ describe(`in ${ROUNDS} rounds, a merge of two random branches`, () => {
         const { data, conflicts } = mergeData(base, ours.data, theirs.data);
         expect(checkData(structuredClone(data))).toEqual(data);
         for (const list of LISTS)
-          expect(nextId(data, list)).toBeGreaterThanOrEqual(
-            Math.max(nextId(ours.data, list), nextId(theirs.data, list)),
+          expect(lastId(data, list)).toBeGreaterThanOrEqual(
+            Math.max(lastId(ours.data, list), lastId(theirs.data, list)),
           );
         const both: Branch = { data: ours.data, names: new Map(ours.names) };
         for (const change of theirs.changes) applyChange(both, change);

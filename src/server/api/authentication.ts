@@ -86,7 +86,7 @@ export function createAuthenticator(
 
   function byAnySignature(req: IncomingMessage, { cost, madeWith }: SignatureCheck): Identity {
     const now = clock();
-    const candidates = service.firstOwners.filter(({ validUntil }) => now < validUntil);
+    const candidates = service.keylessOwners.filter(({ validUntil }) => now < validUntil);
     const address = addressOf(req);
     return search(candidates, { address, cost, madeWith: (pair) => madeWith(prepared(pair).key) });
   }

@@ -11,7 +11,7 @@ import {
   qualifiedName,
   type RotatedPair,
 } from "../../model/environment.js";
-import { type Data, nextId, recordsOf, variablesOf } from "../data.js";
+import { type Data, lastId, recordsOf, variablesOf } from "../data.js";
 import { setValues } from "./edit-values.js";
 
 /** @throws UsageError when it exists */
@@ -21,7 +21,7 @@ export function addEnvironment(
   credentials: KeyPair,
 ): Data {
   refuseTaken(data, added);
-  const record = { id: nextId(data, "environments"), ...added, ...credentials };
+  const record = { id: lastId(data, "environments") + 1, ...added, ...credentials };
   return { ...data, environments: [...data.environments, record] };
 }
 

@@ -13,7 +13,7 @@ import {
 } from "../../model/variable.js";
 import {
   type Data,
-  nextId,
+  lastId,
   type ValueRecord,
   type VariableRecord,
   variableRecord,
@@ -23,7 +23,7 @@ import {
 /** A field of the definition that is missing is unchanged. */
 export interface Assignment extends Partial<Definition> {
   name: string;
-  /** Undefined: only the definition of the variable is set, and a value that it has is kept. */
+  /** `undefined` to set only the definition. */
   value: JsonValue | undefined;
   /** Also changes the type of an existing variable. */
   type: VariableType;
@@ -45,13 +45,11 @@ export function setValues(
   replaced: Environments = [environment],
 ): Data {
   const { application } = environment;
-  const variables = variablesOf(data, application, new Set(assignments.map(({ name }) => name)));
-  const ids = new Set([...variables.values()].map(({ id }) => id));
+  const variables = variablesOf(data, application);
   const values = new Map<number, ValueRecord>();
   for (const value of data.values)
-    if (value.environment_id === environment.id && ids.has(value.variable_id))
-      values.set(value.variable_id, value);
-  let [freeVariableId, freeValueId] = [nextId(data, "variables"), nextId(data, "values")];
+    if (value.environment_id === environment.id) values.set(value.variable_id, value);
+  let [lastVariable, lastValue] = [lastId(data, "variables"), lastId(data, "values")];
 
   for (const { name, value, ...definition } of assignments) {
     const { type } = definition;
@@ -59,7 +57,7 @@ export function setValues(
     if (value !== undefined && !valueFitsType(value, type))
       throw new UsageError(`the value for ${name} is not a ${type}`);
     const existing = variables.get(name);
-    const id = existing?.id ?? freeVariableId++;
+    const id = existing?.id ?? ++lastVariable;
     if (existing && existing.type !== type) checkOtherValues(data, replaced, existing, type);
     variables.set(name, variableRecord({ ...existing, ...definition, id, application, name }));
     if (value === undefined) continue;
@@ -70,7 +68,7 @@ export function setValues(
       );
     const content: Complete<ValueContent> = { value };
     const owners = { variable_id: id, environment_id: environment.id };
-    values.set(id, { id: old?.id ?? freeValueId++, ...owners, content });
+    values.set(id, { id: old?.id ?? ++lastValue, ...owners, content });
   }
   return {
     ...data,
@@ -79,7 +77,7 @@ export function setValues(
   };
 }
 
-/** The records with these in place of those with the same ids, or after all others. */
+/** Replaces records with the same ids, and appends new ones. */
 function withRecords<T extends { id: number }>(records: readonly T[], changed: Iterable<T>): T[] {
   const all = new Map<number, T>();
   for (const record of records) all.set(record.id, record);
@@ -88,9 +86,9 @@ function withRecords<T extends { id: number }>(records: readonly T[], changed: I
 }
 
 /**
- * Removes these values from environments, and definitions that are left without a value.
+ * Removes values from environments, and definitions without any value.
  *
- * @throws NotFoundError that lists the names without a value in any of these environments
+ * @throws NotFoundError with the names that have no value in these environments
  */
 export function unsetValues(
   data: Data,

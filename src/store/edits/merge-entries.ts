@@ -5,7 +5,7 @@ import {
   type EnvironmentRecord,
   qualifiedName,
 } from "../../model/environment.js";
-import { type Data, LISTS, type List, nextId, type ValueRecord } from "../data.js";
+import { type Data, LISTS, type List, lastId, type ValueRecord } from "../data.js";
 
 /** A record without its ids, which may be those of other records in another branch. */
 export interface Entry {
@@ -133,10 +133,10 @@ export function toData(merged: Entries, entries: Entries, ours: Data, theirs: Da
   const of = (kind: Kind) => [...merged].filter(([key]) => key.startsWith(`${kind}\n`));
   const ids = new Map<string, number>();
   for (const list of LISTS) {
-    const first = nextId(ours, list);
-    let free = Math.max(first, nextId(theirs, list));
+    const last = lastId(ours, list);
+    let highest = Math.max(last, lastId(theirs, list));
     for (const [key, { id }] of of(list))
-      ids.set(key, entries.has(key) || id >= first ? id : free++);
+      ids.set(key, entries.has(key) || id > last ? id : ++highest);
   }
   const keys = new Map<string | undefined, object[]>();
   for (const [, { owners, fields }] of of("keys")) {

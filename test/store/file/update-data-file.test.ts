@@ -17,7 +17,7 @@ import {
 import { dirname, join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
-import { type Data, nextId } from "../../../src/store/data.js";
+import { type Data, lastId } from "../../../src/store/data.js";
 import { readFileHistory } from "../../../src/store/file/file-history.js";
 import { openDataFile } from "../../../src/store/file/json-file-store.js";
 import { updateDataFile } from "../../../src/store/file/update-data-file.js";
@@ -33,7 +33,7 @@ const read = async (path: string) => parseData(await readFile(path));
 const names = async (path: string) => (await readdir(dirname(path))).sort();
 
 const add = (data: Data): Data => {
-  const id = nextId(data, "variables");
+  const id = lastId(data, "variables") + 1;
   const variable = aRecord({ id, name: `ADDED_${id}` });
   return { ...data, variables: [...data.variables, variable] };
 };

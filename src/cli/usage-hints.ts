@@ -33,11 +33,9 @@ function describeUnknownFlag(message: string, { path, command }: FoundCommand): 
   const meant = MEANT[`${path.at(-1)} ${flag}`];
   if (meant !== undefined) return `unknown option '${flag}' (${meant})`;
   const file = SETTING_NAMES.find((name) => SETTINGS[name].flag === `${flag}-file`);
-  const secret = file && isKnown(`${flag}-file`) && SETTINGS[file].insteadOf;
-  if (secret) {
-    const { variable } = SETTINGS[secret];
-    return `there is no ${flag}, since the process list would show it: set ${variable}, or name a file with ${flag}-file`;
-  }
+  const secret = file && SETTINGS[SETTINGS[file].group];
+  if (secret?.kind === "secret" && isKnown(`${flag}-file`))
+    return `there is no ${flag}, since the process list would show it: set ${secret.variable}, or name a file with ${flag}-file`;
   if (text !== flag && isKnown(flag)) return `${flag} takes no value`;
   // For `set`, it may be a value: only a word like an option is repeated.
   const isOption =

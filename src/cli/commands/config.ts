@@ -51,15 +51,13 @@ interface ShownSetting {
 }
 
 function inEffect(all: GivenSettings): ShownSetting[] {
-  const firsts = SETTING_NAMES.filter((name) => SETTINGS[name].insteadOf === undefined);
+  const firsts = SETTING_NAMES.filter((name) => SETTINGS[name].group === name);
   return firsts.map((first) => {
-    const [given, ...shadows] = all.filter(
-      ({ name }) => name === first || SETTINGS[name].insteadOf === first,
-    );
+    const [given, ...shadows] = all.filter(({ name }) => SETTINGS[name].group === first);
     return {
       name: given?.name ?? first,
       given,
-      byDefault: given ? undefined : SETTINGS[first].otherwise,
+      byDefault: given ? undefined : SETTINGS[first].default,
       shadows,
     };
   });

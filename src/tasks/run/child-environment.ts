@@ -57,7 +57,7 @@ const PRISTINE_ON_WINDOWS = [
 ];
 
 const CREDENTIALS = SETTING_NAMES.filter(
-  (name) => name === "apiKey" || SETTINGS[name].is === "secret",
+  (name) => name === "apiKey" || SETTINGS[name].kind === "secret",
 );
 
 /** The variables with a credential, which a program does not get. */

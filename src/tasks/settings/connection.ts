@@ -76,7 +76,7 @@ export function keyFileOf(path: string): SecretSetting {
 }
 
 function refuseStdin(setting: Setting | undefined): Setting | undefined {
-  if (setting?.text === "-" && SETTINGS[setting.name].is === "file")
+  if (setting?.text === "-" && SETTINGS[setting.name].kind === "file")
     throw new UsageError(`${setting.from} must be a file, not stdin`);
   return setting;
 }
@@ -121,6 +121,8 @@ export function placeFiles(place: DataPlace): NamedFile[] {
     place.kind === "file" ? [place.sealKey] : [place.sealKey, place.password, place.tls.key];
   return [
     ...data,
-    ...secrets.flatMap((secret) => (secret && SETTINGS[secret.name].is === "file" ? [secret] : [])),
+    ...secrets.flatMap((secret) =>
+      secret && SETTINGS[secret.name].kind === "file" ? [secret] : [],
+    ),
   ];
 }

@@ -125,7 +125,10 @@ export function trialSettings(given: readonly Setting[], caller: Caller): Settin
 
 export function toProfile(given: readonly Setting[]): SettingsObject {
   return Object.fromEntries(
-    given.map(({ name, text }) => [SETTINGS[name].profile, SETTINGS[name].is === "switch" || text]),
+    given.map(({ name, text }) => [
+      SETTINGS[name].profile,
+      SETTINGS[name].kind === "switch" || text,
+    ]),
   );
 }
 
@@ -157,7 +160,7 @@ async function toStore(setting: Setting, caller: Caller): Promise<Setting> {
   }
   if (name === "encKeyFile" && text === "-")
     throw new UsageError(`${from} must be a file here: a profile can't hold stdin`);
-  return SETTINGS[name].is === "file"
+  return SETTINGS[name].kind === "file"
     ? { ...setting, text: absolutePath(text, caller.surroundings) }
     : setting;
 }

@@ -84,9 +84,7 @@ export class Settings {
 
 /** The settings with one of these names, or in their place, strongest first; some may be blocked. */
 export function named(given: GivenSettings, ...names: SettingName[]): Setting[] {
-  return given.filter(
-    ({ name }) => names.includes(name) || names.includes(SETTINGS[name].insteadOf ?? name),
-  );
+  return given.filter(({ name }) => names.includes(name) || names.includes(SETTINGS[name].group));
 }
 
 /**

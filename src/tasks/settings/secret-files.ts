@@ -21,7 +21,7 @@ export type SecretSetting = Pick<Setting, "name"> & NamedFile;
 export async function readSecret(setting: SecretSetting, caller: Caller): Promise<string> {
   const { surroundings } = caller;
   const { name, text, from } = setting;
-  if (SETTINGS[name].is !== "file") {
+  if (SETTINGS[name].kind !== "file") {
     checkDecoded(text, from);
     return text;
   }
@@ -70,9 +70,9 @@ export function findBoth(settings: FindableSettings, name: SettingName, otherNam
   const [one, other] = [settings.find(name), settings.find(otherName)];
   if (!one !== !other) {
     const needed = one ? otherName : name;
-    const missing = Object.entries(SETTINGS)
-      .filter(([each, { insteadOf }]) => each === needed || insteadOf === needed)
-      .map(([, { flag, variable }]) => flag ?? variable);
+    const missing = Object.values(SETTINGS)
+      .filter(({ group }) => group === needed)
+      .map(({ flag, variable }) => flag ?? variable);
     throw new UsageError(`${(one ?? other)?.from} needs ${missing.join(" or ")} too`);
   }
   return [one, other] as const;

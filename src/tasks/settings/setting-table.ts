@@ -4,32 +4,31 @@ import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defa
 /** The default data file of commands that create, serve or change one. */
 export const DEFAULT_DATA_FILE = "appvars.data.json";
 
-/** The origin of a setting: a flag, an environment variable, `.appvars.json`, a profile. */
 type Origin = "flag" | "variable" | "project" | "profile";
 
 interface Definition {
   /** The origins that can give it. */
-  in: readonly Origin[];
+  origins: readonly Origin[];
   /**
    * `secret`: never shown. `url`: shown unless it may hold a secret. `switch`: on or off, its text
    * is "true". Default any text.
    */
-  is?: "file" | "secret" | "switch" | "url";
+  kind?: "file" | "secret" | "switch" | "url";
   /** Whether only the user should have access to the file. */
   isPrivate?: true;
   /** Whether it selects a store, or says how to open one. */
   isOfStore?: true;
-  /** The setting that it replaces: an origin can give only one of them. */
-  insteadOf?: string;
-  /** The default, as `config` shows it. */
-  otherwise?: string;
+  /** The first of its alternatives: an origin can give only one of a group. Default: itself. */
+  group?: string;
+  /** As `config` shows it. */
+  default?: string;
 }
 
 const ANYWHERE = ["flag", "variable", "project", "profile"] as const;
 const NOT_IN_PROJECTS = ["flag", "variable", "profile"] as const;
 
-const store = { in: ["variable", "profile"], isOfStore: true } as const;
-const storeFile = { ...store, is: "file" } as const;
+const store = { origins: ["variable", "profile"], isOfStore: true } as const;
+const privateFile = { kind: "file", isPrivate: true } as const;
 
 /**
  * All settings, in the order in which `config` prints them. The other names follow from the name
@@ -45,34 +44,34 @@ const storeFile = { ...store, is: "file" } as const;
  * - `insecure` has no variable, which would apply to every server.
  */
 const DEFINITIONS = {
-  profile: { in: ["flag", "variable", "project"] },
-  url: { in: ANYWHERE, is: "url", otherwise: DEFAULT_URL },
-  data: { in: ANYWHERE, is: "file", insteadOf: "url" },
-  store: { in: NOT_IN_PROJECTS, is: "url", isOfStore: true, insteadOf: "url" },
-  env: { in: ANYWHERE },
-  apiKey: { in: ANYWHERE },
-  apiSecret: { in: ["variable", "profile"], is: "secret" },
-  apiSecretFile: { in: ["flag", "profile"], is: "file", isPrivate: true, insteadOf: "apiSecret" },
-  auth: { in: NOT_IN_PROJECTS, otherwise: "hmac" },
-  insecure: { in: ["flag", "profile"], is: "switch", otherwise: "false" },
-  encKey: { in: ["variable"], is: "secret" },
-  encKeyFile: { in: ["flag", "profile"], is: "file", isPrivate: true, insteadOf: "encKey" },
-  strict: { in: ["project"], is: "switch", otherwise: "false" },
-  only: { in: ["project"] },
-  envFile: { in: ["project"], is: "file", isPrivate: true },
-  timeout: { in: ANYWHERE, otherwise: String(DEFAULT_TIMEOUT) },
-  maxWait: { in: ANYWHERE, otherwise: String(DEFAULT_MAX_WAIT) },
-  caFile: { in: ANYWHERE, is: "file" },
-  clientCert: { in: ANYWHERE, is: "file" },
-  clientKey: { in: ANYWHERE, is: "file", isPrivate: true },
-  sealKey: { in: ["variable"], is: "secret", isOfStore: true },
-  sealKeyFile: { ...storeFile, in: NOT_IN_PROJECTS, isPrivate: true, insteadOf: "sealKey" },
+  profile: { origins: ["flag", "variable", "project"] },
+  url: { origins: ANYWHERE, kind: "url", default: DEFAULT_URL },
+  data: { origins: ANYWHERE, kind: "file", group: "url" },
+  store: { origins: NOT_IN_PROJECTS, kind: "url", isOfStore: true, group: "url" },
+  env: { origins: ANYWHERE },
+  apiKey: { origins: ANYWHERE },
+  apiSecret: { origins: ["variable", "profile"], kind: "secret" },
+  apiSecretFile: { origins: ["flag", "profile"], ...privateFile, group: "apiSecret" },
+  auth: { origins: NOT_IN_PROJECTS, default: "hmac" },
+  insecure: { origins: ["flag", "profile"], kind: "switch", default: "false" },
+  encKey: { origins: ["variable"], kind: "secret" },
+  encKeyFile: { origins: ["flag", "profile"], ...privateFile, group: "encKey" },
+  strict: { origins: ["project"], kind: "switch", default: "false" },
+  only: { origins: ["project"] },
+  envFile: { origins: ["project"], ...privateFile },
+  timeout: { origins: ANYWHERE, default: String(DEFAULT_TIMEOUT) },
+  maxWait: { origins: ANYWHERE, default: String(DEFAULT_MAX_WAIT) },
+  caFile: { origins: ANYWHERE, kind: "file" },
+  clientCert: { origins: ANYWHERE, kind: "file" },
+  clientKey: { origins: ANYWHERE, ...privateFile },
+  sealKey: { origins: ["variable"], kind: "secret", isOfStore: true },
+  sealKeyFile: { ...store, ...privateFile, origins: NOT_IN_PROJECTS, group: "sealKey" },
   storeUser: store,
-  storePassword: { ...store, in: ["variable"], is: "secret" },
-  storePasswordFile: { ...storeFile, isPrivate: true, insteadOf: "storePassword" },
-  storeCaFile: storeFile,
-  storeClientCert: storeFile,
-  storeClientKey: { ...storeFile, isPrivate: true },
+  storePassword: { ...store, origins: ["variable"], kind: "secret" },
+  storePasswordFile: { ...store, ...privateFile, group: "storePassword" },
+  storeCaFile: { ...store, kind: "file" },
+  storeClientCert: { ...store, kind: "file" },
+  storeClientKey: { ...store, ...privateFile },
 } as const satisfies Record<string, Definition>;
 
 export type SettingName = keyof typeof DEFINITIONS;
@@ -80,27 +79,26 @@ export type SettingName = keyof typeof DEFINITIONS;
 export const SETTING_NAMES = Object.keys(DEFINITIONS) as SettingName[];
 
 /** A row of the table, with its name in each origin that can give it. */
-interface SettingRow
-  extends Omit<Definition, "in" | "insteadOf">,
-    Record<Origin, string | undefined> {
-  insteadOf?: SettingName;
+interface SettingRow extends Omit<Definition, "origins">, Record<Origin, string | undefined> {
+  group: SettingName;
   /** The name in settings files, which is also the one that is shown: `max_wait`. */
   key: string;
 }
 
-export const SETTINGS = {} as Readonly<Record<SettingName, SettingRow>>;
+export const SETTINGS = {} as Record<SettingName, SettingRow>;
 
 for (const name of SETTING_NAMES) {
-  const { in: origins, ...rules }: Definition = DEFINITIONS[name];
+  const { origins, group = name, ...rest }: Definition = DEFINITIONS[name];
   const key = name.replace(/[A-Z]/g, "_$&").toLowerCase();
-  const names: SettingRow = {
+  SETTINGS[name] = {
+    ...rest,
+    group: group as SettingName,
     key,
     flag: origins.includes("flag") ? `--${key.replaceAll("_", "-")}` : undefined,
     variable: origins.includes("variable") ? `APPVARS_${key.toUpperCase()}` : undefined,
     project: origins.includes("project") ? key : undefined,
     profile: origins.includes("profile") ? key : undefined,
   };
-  Object.assign(SETTINGS, { [name]: { ...names, ...rules } });
 }
 
 /** The settings that select the source. At most one of them applies. */
@@ -138,7 +136,7 @@ export const HIDDEN = "(hidden)";
 
 /** The text of a setting; `undefined` if it is, or may hold, a secret. */
 export function shownText({ name, text }: Pick<Setting, "name" | "text">): string | undefined {
-  const { is } = SETTINGS[name];
+  const { kind } = SETTINGS[name];
   // Such a URL is refused when it is used, but may be shown before.
-  return is === "secret" || (is === "url" && /[@?#]/.test(text)) ? undefined : text;
+  return kind === "secret" || (kind === "url" && /[@?#]/.test(text)) ? undefined : text;
 }

@@ -106,13 +106,13 @@ export function readKeys(
     const name = SETTING_NAMES.find((each) => SETTINGS[each][origin] === key);
     if (!name) throw unknownKey(origin, key, where);
     const from = `${key} ${where}`;
-    const { is } = SETTINGS[name];
-    const form = is === "switch" ? BOOLEAN : TEXT_OR_NUMBER;
+    const { kind } = SETTINGS[name];
+    const form = kind === "switch" ? BOOLEAN : TEXT_OR_NUMBER;
     applyRule(form, value, (broken) => new UsageError(`${from} ${broken.rule}`));
     const text = value === false ? "" : String(value);
     // An empty text counts as unset.
     if (text === "") return [];
-    return { name, text: is === "file" ? resolve(folder, text) : text, from, origin };
+    return { name, text: kind === "file" ? resolve(folder, text) : text, from, origin };
   });
 }
 
@@ -128,12 +128,12 @@ function whyNotInProject(key: string): string | undefined {
   if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
   const name = SETTING_NAMES.find((each) => SETTINGS[each].key === key);
   if (name === undefined) return undefined;
-  const { is, isOfStore, insteadOf, flag, variable } = SETTINGS[name];
+  const { kind, isOfStore, group, flag, variable } = SETTINGS[name];
   if (isOfStore)
     return `: a project can't choose a store, which would get your password, or the files for it; use a profile or ${variable}`;
-  if (is === "secret")
+  if (kind === "secret")
     return ": a secret does not belong in a file that is shared; put it in a profile";
-  if (is === "file")
-    return `: a project can't choose which of your files is used as a secret; use a profile, ${flag} or ${insteadOf && SETTINGS[insteadOf].variable}`;
+  if (kind === "file")
+    return `: a project can't choose which of your files is used as a secret; use a profile, ${flag} or ${SETTINGS[group].variable}`;
   return " is not allowed: it could send the secret itself to the url in the same file";
 }

@@ -265,11 +265,11 @@ export function repeatedFlags(
 ): string[] {
   return names.flatMap((name) => {
     const setting = given.find((each) => each.name === name);
-    const { is, flag } = SETTINGS[name];
+    const { kind, flag } = SETTINGS[name];
     if (!setting || !flag || !places.includes(setting.origin)) return [];
-    return is === "switch"
+    return kind === "switch"
       ? [flag]
-      : [flag, is === "file" ? resolve(cwd(), setting.text) : setting.text];
+      : [flag, kind === "file" ? resolve(cwd(), setting.text) : setting.text];
   });
 }
 

@@ -1,6 +1,5 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { command, GIT_CONFIG } from "../../kit/text/shell.js";
-import { placeNamed } from "../../tasks/settings/connection.js";
 import { readProfile, readSettings } from "../../tasks/settings/resolve-settings.js";
 import { readSecret } from "../../tasks/settings/secret-files.js";
 import { defineCommand } from "../arguments/command.js";
@@ -27,7 +26,7 @@ export const definition = defineCommand({
       );
     // A `.appvars.json` may be in conflict, too.
     const settings = readSettings(flags, context, undefined, [readProfile]);
-    const { sealKey } = placeNamed(settings, path ?? ours, "OURS");
+    const { sealKey } = settings.placeNamed(path ?? ours, "OURS");
     const sides = { base, ours, theirs };
     const { mergeFiles } = await import("../../store/file/merge-files.js");
     const { dataPieces, readContent } = await import("../../store/file/data-file.js");

@@ -6,7 +6,7 @@ import { isSameData } from "../../store/history.js";
 import type { LocalData } from "../../tasks/data/local-data.js";
 import { localData, readData, readHistory } from "../../tasks/data/open-data.js";
 import { isSameFile } from "../../tasks/files/safe-files.js";
-import { type DataPlace, dataPlaceName, placeNamed } from "../../tasks/settings/connection.js";
+import { type DataPlace, dataPlaceName } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
@@ -22,8 +22,8 @@ export const definition = defineCommand({
   examples: ["appvars migrate vars.json etcd://127.0.0.1:2379/appvars"],
   async run(args, flags, context) {
     const settings = readSettings(flags, context);
-    const from = placeNamed(settings, args.from, "FROM");
-    const to = placeNamed(settings, args.to, "TO");
+    const from = settings.placeNamed(args.from, "FROM");
+    const to = settings.placeNamed(args.to, "TO");
     if (from.kind === "file" && to.kind === "file" && (await isSameFile(from.path, to.path)))
       throw new UsageError("FROM and TO are the same file");
     const target = await localData(to, context);

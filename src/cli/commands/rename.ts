@@ -1,7 +1,7 @@
 import { createMatcher, splitNames } from "../../model/name-matcher.js";
 import { chooseApplication } from "../../tasks/data/edit-environments.js";
 import { updateData } from "../../tasks/data/open-data.js";
-import { named, readSettings } from "../../tasks/settings/resolve-settings.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { APPLICATION, CHANGE_FLAGS, PLACE_FLAGS } from "../arguments/data-flags.js";
 import { printLines } from "../output/context.js";
@@ -25,7 +25,7 @@ export const definition = defineCommand({
       };
       return renameVariable(data, renamed.application, name, newName);
     });
-    for (const { text, from } of named(settings.given, "only")) {
+    for (const { text, from } of settings.named("only")) {
       const { matches } = createMatcher(splitNames(text));
       if (matches(name) && !matches(newName))
         context.warn(`${from} selects ${name}, but not ${newName}: change it there`);

@@ -2,12 +2,7 @@ import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { withKeyFile } from "../../tasks/data/key-file.js";
 import { checkedData, localData } from "../../tasks/data/open-data.js";
-import {
-  type DataPlace,
-  dataPlaceName,
-  keyFileOf,
-  placeNamed,
-} from "../../tasks/settings/connection.js";
+import { type DataPlace, dataPlaceName, keyFileOf } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { defineCommand } from "../arguments/command.js";
@@ -42,7 +37,7 @@ export const unseal = defineCommand({
 
 function placeOf(data: string | undefined, flags: SourceFlags, context: Context): DataPlace {
   const settings = readSettings(flags, context);
-  return data === undefined ? settings.dataPlace : placeNamed(settings, data, "DATA");
+  return data === undefined ? settings.dataPlace : settings.placeNamed(data, "DATA");
 }
 
 async function changeForm(

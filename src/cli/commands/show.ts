@@ -13,7 +13,7 @@ import {
   valueText,
 } from "../../model/variable.js";
 import type { History } from "../../store/history.js";
-import { named, readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import {
   HIDDEN,
   SETTINGS,
@@ -166,7 +166,7 @@ function originOf(settings: Settings): Origin[] {
   const shown = kinds.flatMap((names) => {
     const setting = settings.find(...names);
     if (!setting) return [];
-    const overrides = named(settings.given, ...names).slice(1);
+    const overrides = settings.named(...names).slice(1);
     const value = shownText(setting) ?? HIDDEN;
     return [
       {

@@ -60,9 +60,9 @@ export async function checkSettings(flags: SourceFlags, asking: Caller) {
   const { connection, given } = settings;
   const { blocked } = given.find((setting) => setting.blocked) ?? {};
   if (blocked) note(blocked);
-  await trying(() => settings.encryptionKey());
+  await trying(() => settings.secret("encKey"));
   const remote = connection.kind === "remote" ? connection : undefined;
-  const secret = remote && (await trying(() => settings.apiSecret()));
+  const secret = remote && (await trying(() => settings.secret("apiSecret")));
   const server = remote && (await trying(() => readRoute(remote, secret, surroundings)));
   if (found.every(({ verdict }) => verdict !== "problem"))
     found.push(ok(describeSource(connection, settings, server?.proxy)));

@@ -1,16 +1,9 @@
-import { existsSync } from "node:fs";
 import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
-import { UsageError } from "../../kit/text/errors.js";
 import { KEY_FILE_END } from "../../model/sealed-text.js";
 import type { NamedFile } from "../files/named-file.js";
 import type { RemoteSettings } from "./remote-settings.js";
 import { findBoth, type SecretSetting, type TlsFiles, tlsFilesOf } from "./secret-files.js";
-import {
-  DEFAULT_DATA_FILE,
-  type FindableSettings,
-  SETTINGS,
-  type Setting,
-} from "./setting-table.js";
+import { type FindableSettings, SETTINGS, type Setting } from "./setting-table.js";
 
 export interface LocalSettings {
   kind: "local";
@@ -44,52 +37,21 @@ export interface StorePlace {
 /** The place of data that commands read, change or serve themselves, without a server. */
 export type DataPlace = FilePlace | StorePlace;
 
-/**
- * @param source the setting that names it; `undefined` for the default
- * @throws UsageError for a setting that breaks a rule
- */
-export function dataPlaceOf(
-  settings: FindableSettings,
-  source: SecretSetting | undefined,
-): DataPlace {
-  if (source?.name === "store") return storePlaceOf(settings, source);
-  const path = source?.text ?? DEFAULT_DATA_FILE;
-  const beside = keyFileOf(path);
-  const sealKey =
-    refuseStdin(settings.find("sealKey")) ?? (existsSync(beside.text) ? beside : undefined);
-  return { kind: "file", path, ...(!source && { isDefault: true }), sealKey };
-}
-
-/** @throws UsageError that does not quote a URL, which may hold a password */
-export function placeNamed(settings: FindableSettings, text: string, from: string): DataPlace {
-  const [, scheme] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text) ?? [];
-  if (text === "" || (scheme !== undefined && !/^etcds?$/.test(scheme)))
-    throw new UsageError(
-      `${from} must be a data file or the URL of a store: etcd://… or etcds://…`,
-    );
-  return dataPlaceOf(settings, { name: scheme === undefined ? "data" : "store", text, from });
-}
-
 /** The key file that `seal` and `init` write. */
 export function keyFileOf(path: string): SecretSetting {
   return { name: "sealKeyFile", text: path + KEY_FILE_END, from: "the key file" };
 }
 
-function refuseStdin(setting: Setting | undefined): Setting | undefined {
-  if (setting?.text === "-" && SETTINGS[setting.name].kind === "file")
-    throw new UsageError(`${setting.from} must be a file, not stdin`);
-  return setting;
-}
-
-function storePlaceOf(settings: FindableSettings, { text, from }: NamedFile): StorePlace {
+/** @throws UsageError for a setting that breaks a rule */
+export function storePlaceOf(settings: FindableSettings, { text, from }: NamedFile): StorePlace {
   const address = parseStoreUrl(text, from);
   const [user, password] = findBoth(settings, "storeUser", "storePassword");
   return {
     kind: "store",
     address,
     user: user?.text,
-    password: refuseStdin(password),
-    sealKey: refuseStdin(settings.find("sealKey")),
+    password,
+    sealKey: settings.find("sealKey"),
     tls: tlsFilesOf(settings, "storeCaFile", "storeClientCert", "storeClientKey"),
   };
 }

@@ -1,14 +1,16 @@
-import { lstatSync } from "node:fs";
+import { existsSync, lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { statIfExists } from "../../kit/files/system-errors.js";
 import { UsageError } from "../../kit/text/errors.js";
+import { KEY_FILE_END } from "../../model/sealed-text.js";
 import { type Caller, isFolderGone } from "../surroundings.js";
-import { type Connection, type DataPlace, dataPlaceOf } from "./connection.js";
+import { type Connection, type DataPlace, keyFileOf, storePlaceOf } from "./connection.js";
 import { noteLeftOut, settingsOfProfile } from "./profiles.js";
 import { PROJECT_FILE, readProjectFile } from "./project-file.js";
 import { remoteSettings } from "./remote-settings.js";
 import { readSecret } from "./secret-files.js";
 import {
+  DEFAULT_DATA_FILE,
   type GivenSettings,
   NotAllowedError,
   SETTING_NAMES,
@@ -23,35 +25,48 @@ import { profilesPath, readSettingsFile } from "./settings-file.js";
 export class Settings {
   readonly given: GivenSettings;
   readonly #caller: Caller;
-  readonly #secrets: Partial<Record<SettingName, Promise<string | undefined>>> = {};
-  #connection: Connection | undefined;
+  readonly #secrets: Partial<Record<SettingName, Promise<string>>> = {};
 
   constructor(given: GivenSettings, caller: Caller) {
     this.given = given;
     this.#caller = caller;
   }
 
+  /** The settings of these names or groups, strongest first; some may be blocked. */
+  named(...names: SettingName[]): Setting[] {
+    const settings: Setting[] = [];
+    for (const setting of this.given) {
+      const { group } = SETTINGS[setting.name];
+      if (names.includes(setting.name) || names.includes(group)) settings.push(setting);
+    }
+    return settings;
+  }
+
   /**
    * The strongest of the settings that {@link named} finds.
    *
-   * @throws NotAllowedError if it must not be used; UsageError if one origin gives two of them
+   * @throws NotAllowedError if it must not be used; UsageError if one origin gives two of them, or
+   *   for stdin in place of a store's file
    */
   find(...names: SettingName[]): Setting | undefined {
-    const [first, second] = named(this.given, ...names);
-    if (first?.blocked !== undefined) throw new NotAllowedError(first.blocked);
-    if (second && second.origin === first?.origin && second.name !== first.name)
-      throw new UsageError(`${first.from} and ${second.from} are mutually exclusive: use only one`);
+    const [first, second] = this.named(...names);
+    if (!first) return undefined;
+    const { name, text, from, origin, blocked } = first;
+    if (blocked !== undefined) throw new NotAllowedError(blocked);
+    if (second?.origin === origin && second.name !== name)
+      throw new UsageError(`${from} and ${second.from} are mutually exclusive: use only one`);
+    const { kind, isOfStore } = SETTINGS[name];
+    if (isOfStore && kind === "file" && text === "-")
+      throw new UsageError(`${from} must be a file, not stdin`);
     return first;
   }
 
   /** The server, or the environment of local data, to read from. @throws UsageError */
   get connection(): Connection {
     const source = this.find("url");
-    this.#connection ??=
-      source && source.name !== "url"
-        ? { kind: "local", place: dataPlaceOf(this, source), env: this.find("env")?.text }
-        : remoteSettings(this, source);
-    return this.#connection;
+    return source && source.name !== "url"
+      ? { kind: "local", place: this.dataPlace, env: this.find("env")?.text }
+      : remoteSettings(this, source);
   }
 
   /** @throws UsageError for a setting that breaks a rule */
@@ -59,32 +74,40 @@ export class Settings {
     return this.connection && this;
   }
 
-  /** The data to create, serve or change. @throws as `dataPlaceOf` */
+  /** The data to create, serve or change. @throws UsageError for a setting that breaks a rule */
   get dataPlace(): DataPlace {
-    return dataPlaceOf(this, this.find("data", "store"));
+    const source = this.find("data", "store");
+    if (source?.name === "store") return storePlaceOf(this, source);
+    const path = source?.text ?? DEFAULT_DATA_FILE;
+    const keyFile = existsSync(path + KEY_FILE_END) ? keyFileOf(path) : undefined;
+    return { kind: "file", path, isDefault: !source, sealKey: this.find("sealKey") ?? keyFile };
   }
 
-  /** Rejects with a UsageError if it can't be read. */
-  apiSecret(): Promise<string | undefined> {
-    return this.#secret("apiSecret");
+  /**
+   * The data file or store that an argument names.
+   *
+   * @throws UsageError that does not quote a URL, which may hold a password
+   */
+  placeNamed(text: string, from: string): DataPlace {
+    const [, scheme] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text) ?? [];
+    if (text === "" || (scheme !== undefined && !/^etcds?$/.test(scheme)))
+      throw new UsageError(
+        `${from} must be a data file or the URL of a store: etcd://… or etcds://…`,
+      );
+    const name = scheme === undefined ? "data" : "store";
+    const strongest: Setting = { name, text, from, origin: "flag" };
+    return new Settings([strongest, ...this.given], this.#caller).dataPlace;
   }
 
-  /** The key of the values that clients encrypt. Rejects with a UsageError if it can't be read. */
-  encryptionKey(): Promise<string | undefined> {
-    return this.#secret("encKey");
-  }
-
-  /** Read once, since it may come from stdin. */
-  async #secret(name: SettingName): Promise<string | undefined> {
+  /**
+   * The secret of signatures, or the key of the values that clients encrypt. It is read once, since
+   * it may come from stdin. Rejects with a UsageError if it can't be read.
+   */
+  async secret(name: "apiSecret" | "encKey"): Promise<string | undefined> {
     const setting = this.find(name);
     if (setting) this.#secrets[name] ??= readSecret(setting, this.#caller);
     return this.#secrets[name];
   }
-}
-
-/** The settings with one of these names, or in their place, strongest first; some may be blocked. */
-export function named(given: GivenSettings, ...names: SettingName[]): Setting[] {
-  return given.filter(({ name }) => names.includes(name) || names.includes(SETTINGS[name].group));
 }
 
 /**
@@ -105,7 +128,7 @@ export function readSettings(
   const given = [...readGiven("flag", flags), ...readGiven("variable", caller.surroundings.env)];
   for (const read of files) {
     try {
-      given.push(...read(caller, given));
+      given.push(...read(caller, new Settings(given, caller)));
     } catch (error) {
       // No settings file is looked for in a current folder that has been deleted, or above it.
       if (!isFolderGone(error)) onError(error);
@@ -114,7 +137,7 @@ export function readSettings(
   return new Settings(given, caller);
 }
 
-type FileReader = (caller: Caller, stronger: GivenSettings) => Setting[];
+type FileReader = (caller: Caller, stronger: Settings) => Setting[];
 
 /**
  * Reads flags, options of the library, or environment variables.
@@ -154,10 +177,10 @@ export function readProject(caller: Caller): Setting[] {
  * @param stronger the other settings, which choose the profile or make it dispensable
  * @throws UsageError if the profile does not exist, or the file breaks a rule
  */
-export function readProfile(caller: Caller, stronger: GivenSettings): Setting[] {
+export function readProfile(caller: Caller, stronger: Settings): Setting[] {
   const { surroundings } = caller;
-  const [chosen] = named(stronger, "profile");
-  const [source] = named(stronger, "url");
+  const [chosen] = stronger.named("profile");
+  const [source] = stronger.named("url");
   // In CI, for example, where the project names a profile that people have, and the environment
   // gives everything.
   const isDispensable =
@@ -181,8 +204,8 @@ export function readProfile(caller: Caller, stronger: GivenSettings): Setting[] 
 }
 
 /** Whether flags and variables alone say where to read, with the credentials for a server. */
-function isComplete(given: GivenSettings): boolean {
-  const own = given.filter(({ origin }) => origin !== "project");
-  const has = (...names: SettingName[]) => named(own, ...names).length > 0;
+function isComplete(settings: Settings): boolean {
+  const has = (...names: SettingName[]) =>
+    settings.named(...names).some(({ origin }) => origin !== "project");
   return has("data", "store") || (has("apiKey") && has("apiSecret"));
 }

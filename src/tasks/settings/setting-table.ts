@@ -123,6 +123,7 @@ export type GivenSettings = readonly Setting[];
 /** The settings of a command, as `Settings` has them. */
 export interface FindableSettings {
   readonly given: GivenSettings;
+  named(...names: SettingName[]): Setting[];
   find(...names: SettingName[]): Setting | undefined;
 }
 

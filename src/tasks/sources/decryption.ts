@@ -20,7 +20,7 @@ export async function createDecrypt(
   settings: Settings,
   withoutKey: Decrypt = refuseEncrypted,
 ): Promise<Decrypt> {
-  const key = await settings.encryptionKey();
+  const key = await settings.secret("encKey");
   if (key === undefined) return withoutKey;
   const { decrypt } = await import("../../client/envelope.js");
   return (name, value) => {
@@ -42,7 +42,7 @@ export async function createEncrypt(
 ): Promise<(text: string) => string> {
   if (stdin !== undefined && settings.find("encKeyFile")?.text === "-")
     throw new UsageError(`${stdin} and the key can't both come from stdin`);
-  const key = await settings.encryptionKey();
+  const key = await settings.secret("encKey");
   if (key === undefined)
     throw new UsageError("--encrypt needs a key: set APPVARS_ENC_KEY, or add --enc-key-file");
   const { encrypt } = await import("../../client/envelope.js");

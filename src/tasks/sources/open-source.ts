@@ -11,9 +11,9 @@ import type { ValueContent } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
 import { dataPlaceName, type LocalSettings } from "../settings/connection.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
-import { named, type Settings } from "../settings/resolve-settings.js";
+import type { Settings } from "../settings/resolve-settings.js";
 import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
-import { DEFAULT_DATA_FILE, type GivenSettings } from "../settings/setting-table.js";
+import { DEFAULT_DATA_FILE, type GivenSettings, SETTINGS } from "../settings/setting-table.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import { createDecrypt } from "./decryption.js";
 
@@ -55,7 +55,7 @@ export async function openSource(
     return openLocal(connection, caller, options);
   }
   const noted = { ...noteExchanges(caller, options), ...options };
-  const apiSecret = await settings.apiSecret();
+  const apiSecret = await settings.secret("apiSecret");
   if (apiSecret === undefined && !options.anonymous) throw noSecretError(settings.given);
   const openClient = ({
     timeout = connection.timeout,
@@ -202,7 +202,7 @@ async function openLocal(
 
 /** Whether nothing says where to read, and there are no credentials either. */
 export function isNothingConfigured(given: GivenSettings): boolean {
-  return named(given, "url", "apiKey", "apiSecret").length === 0;
+  return given.every(({ name }) => !["url", "apiKey", "apiSecret"].includes(SETTINGS[name].group));
 }
 
 /** The error for a server without a secret names the data file that could be read instead. */

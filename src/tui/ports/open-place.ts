@@ -48,7 +48,7 @@ type Access = Awaited<ReturnType<typeof accessWith>>;
 
 /** Reads the key of encrypted values. @throws UsageError if the key can't be read */
 export async function accessWith(settings: Settings, getCommand: GetCommand, caller: Caller) {
-  const [key, decrypt] = [await settings.encryptionKey(), await createDecrypt(settings)];
+  const [key, decrypt] = [await settings.secret("encKey"), await createDecrypt(settings)];
   return { settings, key, decrypt, getCommand, caller };
 }
 
@@ -83,7 +83,7 @@ async function openServer(
   { settings, decrypt, getCommand, caller: { surroundings } }: Access,
   onRateLimit: (rateLimit: RateLimit) => void,
 ): Promise<OpenPlace> {
-  const apiSecret = await settings.apiSecret();
+  const apiSecret = await settings.secret("apiSecret");
   if (apiSecret === undefined) throw noSecretError(settings.given);
   const source = await openRemote({ ...connection, maxWait: 0 }, apiSecret, surroundings, {
     live: true,

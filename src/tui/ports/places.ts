@@ -5,12 +5,7 @@ import { DEFAULT_URL } from "../../model/defaults.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import { chooseEnvironment } from "../../tasks/data/open-data.js";
 import { describeRisk, fileRisk } from "../../tasks/files/safe-files.js";
-import {
-  type DataPlace,
-  dataPlaceOf,
-  type LocalSettings,
-  placeFlags,
-} from "../../tasks/settings/connection.js";
+import { type DataPlace, type LocalSettings, placeFlags } from "../../tasks/settings/connection.js";
 import {
   type ListedProfile,
   listedProfile,
@@ -238,9 +233,8 @@ function ownSettings(profile: string, given: GivenSettings, caller: Caller): Set
     ({ name, origin }) =>
       COMMON_SETTINGS.includes(name) && (origin === "flag" || origin === "variable"),
   );
-  const own = readProfile(caller, [
-    { name: "profile", text: profile, from: "--profile", origin: "flag" },
-  ]);
+  const chosen = { name: "profile", text: profile, from: "--profile", origin: "flag" } as const;
+  const own = readProfile(caller, new Settings([chosen], caller));
   return new Settings([...common, ...own], caller);
 }
 
@@ -293,11 +287,7 @@ function firstPlaces(remote: Places, settings: Settings, caller: Caller): Places
   const openData = async (path: string) => {
     const notes: string[] = [];
     const warn = (text: string) => void notes.push(text);
-    const place = dataPlaceOf(settings, {
-      name: "data",
-      text: pathOf({ path }, surroundings),
-      from: "the path",
-    });
+    const place = settings.placeNamed(pathOf({ path }, surroundings), "the path");
     const local = { kind: "local", place, env: undefined } as const;
     opened = await environmentPlaces(local, settings, { ...caller, warn });
     tell({ added: opened.places, gone: remote.places });

@@ -95,7 +95,11 @@ describe("settings of a server", () => {
 
 describe("server, data file or store", () => {
   it("a flag or variable for a data file selects it", () => {
-    const local = { kind: "local", place: { kind: "file", path: "vars.json" }, env: "test" };
+    const local = {
+      kind: "local",
+      place: { kind: "file", path: "vars.json", isDefault: false },
+      env: "test",
+    };
     expect(resolve({ data: "vars.json", env: "test" })).toEqual(local);
     expect(resolve({}, { APPVARS_DATA: "vars.json", APPVARS_ENV: "test" })).toEqual(local);
   });
@@ -154,7 +158,7 @@ describe("a store", () => {
     expect(place({ store: "etcd://a" }, { APPVARS_DATA: "x" })).toMatchObject({
       address: { url: "etcd://a:2379/appvars" },
     });
-    expect(place({ data: "x" }, { APPVARS_STORE: URL })).toEqual({ kind: "file", path: "x" });
+    expect(place({ data: "x" }, { APPVARS_STORE: URL })).toMatchObject({ kind: "file", path: "x" });
     expect(place({ url: "http://a:1" }, { APPVARS_STORE: URL })).toBeUndefined();
   });
 

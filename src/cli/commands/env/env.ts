@@ -10,7 +10,7 @@ import {
 import type { Data } from "../../../store/data.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
 import { credentialLines } from "../../../tasks/data/shell-lines.js";
-import { named, readSettings, type Settings } from "../../../tasks/settings/resolve-settings.js";
+import { readSettings, type Settings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
 import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
@@ -159,11 +159,11 @@ export const definition: Command = {
 
 /** Warns of settings with the name of an environment that is gone. */
 function warnOfSettings(
-  { given }: Settings,
+  settings: Settings,
   gone: Pick<EnvironmentRecord, "application" | "name">,
   { warn }: Context,
 ) {
-  for (const { text, from } of named(given, "env"))
+  for (const { text, from } of settings.named("env"))
     if ([gone.name, qualifiedName(gone)].includes(text))
       warn(`${from} is ${text}: change it there`);
 }

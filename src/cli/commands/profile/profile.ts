@@ -72,7 +72,7 @@ const add = defineCommand({
       await withSource(openSource(settings, context), (source) =>
         source.listVariables({ limit: 1 }),
       );
-      await settings.encryptionKey();
+      await settings.secret("encKey");
     }
     const { current } = await change(context, (profiles) =>
       addProfile(profiles, name, toProfile(given), force),

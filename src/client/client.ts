@@ -47,11 +47,11 @@ export interface ClientOptions {
   /** Scheme, host and port of the server: `http://127.0.0.1:7400`. */
   url: string | URL;
   /** Default `hmac`. */
-  auth?: AuthScheme;
+  auth?: AuthScheme | undefined;
   /** Whether `headers` may send the secret to another machine over plain HTTP. Default false. */
-  insecure?: boolean;
+  insecure?: boolean | undefined;
   /** Seconds for one request. Default 10. */
-  timeout?: number;
+  timeout?: number | undefined;
   /**
    * Maximum seconds for retries, after 429 too, and for data that changes while it is read; 0 for
    * none. Default 60, but 15 for a server that can't be reached, and 3 while this machine refuses
@@ -74,11 +74,11 @@ export interface ClientOptions {
    * Whether to keep answers and send conditional requests, for programs that read the same data
    * repeatedly.
    */
-  revalidate?: boolean;
+  revalidate?: boolean | undefined;
   /** Called before each pause. */
-  onRetry?: (notice: RetryNotice) => void;
+  onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** Called with each answer. */
-  onResponse?: (exchange: Exchange) => void;
+  onResponse?: ((exchange: Exchange) => void) | undefined;
 }
 
 interface Exchange {
@@ -92,6 +92,8 @@ interface Exchange {
 interface ClientParts
   extends Partial<Pick<RetryOptions, "ticks" | "random" | "sleep">>,
     Pick<ServerRoute, "from" | "proxy"> {
+  /** Unix time in milliseconds. */
+  clock?: () => number;
   /**
    * The budget used by the command so far. All its requests get `maxWait` and one `timeout` in
    * total.
@@ -120,6 +122,7 @@ export class Client extends VariableReader implements VariableSource {
   readonly #sharedBudget: Budget | undefined;
   readonly #closed = new AbortController();
   readonly #wrapAsk: ClientParts["wrapAsk"];
+  readonly #clock: () => number;
 
   constructor(options: ClientOptions, parts: ClientParts = {}) {
     super();
@@ -147,6 +150,7 @@ export class Client extends VariableReader implements VariableSource {
       checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
     this.#options = { ...options, auth };
     this.#wrapAsk = parts.wrapAsk;
+    this.#clock = parts.clock ?? Date.now;
     this.#transport = new Transport({ origin, from, timeout, ca, cert, key, proxy });
     this.#sharedBudget = budget;
     const total = budget ? (maxWait ?? DEFAULT_MAX_WAIT) + timeout : Number.POSITIVE_INFINITY;
@@ -212,7 +216,7 @@ export class Client extends VariableReader implements VariableSource {
     const request = async (seconds: number) => {
       attempt?.signal.throwIfAborted();
       const kept = this.#kept.get(target);
-      const timestamp = Date.now();
+      const timestamp = this.#clock();
       const signed = authHeaders(auth, this.#options, { timestamp, method: "GET", route: target });
       const headers = { ...signed, ...(kept && { "if-none-match": kept.etag }) };
       const sentAt = this.#retry.ticks();

@@ -35,20 +35,19 @@ export function checkSeconds(what: string, seconds: number, min: number): void {
  * Parses the URL of a server. It is an origin: a signature covers the path as the server sees it,
  * without a proxy's prefix.
  *
+ * @param from the setting with the URL, which the error names
  * @throws UsageError
  */
-export function parseOrigin(url: string | URL): URL {
+export function parseOrigin(url: string | URL, from?: string): URL {
+  const subject = from === undefined ? "the server's URL" : `${from}: the server's URL`;
   const parsed = URL.canParse(String(url)) ? new URL(url) : undefined;
   const isHttp = parsed?.protocol === "http:" || parsed?.protocol === "https:";
-  if (!parsed || !isHttp) throw new UsageError(`the server's URL must look like ${DEFAULT_URL}`);
+  if (!parsed || !isHttp) throw new UsageError(`${subject} must look like ${DEFAULT_URL}`);
   // Checked first, since the next message quotes the URL.
   if (parsed.username || parsed.password)
-    throw new UsageError("the server's URL must not contain a user or a password");
-  if (parsed.pathname !== "/" || parsed.search || parsed.hash) {
-    throw new UsageError(
-      `the server's URL must have no path, query or fragment: use ${parsed.origin}`,
-    );
-  }
+    throw new UsageError(`${subject} must not contain a user or a password`);
+  if (parsed.pathname !== "/" || parsed.search || parsed.hash)
+    throw new UsageError(`${subject} must have no path, query or fragment: use ${parsed.origin}`);
   return parsed;
 }
 

@@ -7,13 +7,12 @@ import {
   refuseOpenSecret,
 } from "../../client/options.js";
 import { secondsOf } from "../../kit/text/duration.js";
-import { UsageError, withSubject } from "../../kit/text/errors.js";
+import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defaults.js";
 import { type TlsFiles, tlsFilesOf } from "./secret-files.js";
 import {
   DEFAULT_DATA_FILE,
   type FindableSettings,
-  type GivenSettings,
   SETTINGS,
   type Setting,
 } from "./setting-table.js";
@@ -44,8 +43,8 @@ export function remoteSettings(
   settings: FindableSettings,
   source: Setting | undefined,
 ): RemoteSettings {
-  const { given } = settings;
-  if (given.some(({ name, origin }) => name === "env" && origin === "flag")) {
+  const [env] = settings.named("env");
+  if (env?.origin === "flag") {
     const flags = existsSync(DEFAULT_DATA_FILE)
       ? `--data ${DEFAULT_DATA_FILE}`
       : "--data or --store";
@@ -53,16 +52,17 @@ export function remoteSettings(
   }
   const tls = tlsFilesOf(settings, "caFile", "clientCert", "clientKey");
   const apiSecret = settings.find("apiSecret");
-  const auth = parseAuth(settings.find("auth"));
-  if (given.some(({ origin }) => origin === "project"))
-    checkProject(given, source, { auth, apiSecret, tls });
-  const url = source ? parseUrl(source) : DEFAULT_URL;
+  const scheme = settings.find("auth");
+  const auth = scheme ? parseAuth(scheme) : "hmac";
+  const origin = source ? parseOrigin(source.text, source.from) : new URL(DEFAULT_URL);
+  const url = origin.origin;
+  checkProject(settings, source, { url, auth, apiSecret, tls });
   const allowed = settings.find("insecure");
   // The switch of a profile applies to the server of that profile only.
   const insecure =
     allowed !== undefined &&
     (allowed.origin === "flag" || !source || source.origin === allowed.origin);
-  refuseOpenSecret(auth, new URL(url), insecure);
+  refuseOpenSecret(auth, origin, insecure);
   const [timeout, maxWait] = [settings.find("timeout"), settings.find("maxWait")];
   return {
     kind: "remote",
@@ -86,39 +86,34 @@ export function remoteSettings(
  * @throws UsageError
  */
 function checkProject(
-  given: GivenSettings,
+  { given }: FindableSettings,
   source: Setting | undefined,
-  { auth, apiSecret, tls }: Pick<RemoteSettings, "auth" | "apiSecret" | "tls">,
+  { url, auth, apiSecret, tls }: Pick<RemoteSettings, "url" | "auth" | "apiSecret" | "tls">,
 ): void {
   if (source?.origin !== "project") {
-    const file = [tls.ca, tls.cert, tls.key].find((each) => each?.origin === "project");
-    if (!file) return;
-    const { flag } = SETTINGS[file.name];
-    throw new UsageError(`${file.from} is for a url of the same file only; or add ${flag}`);
+    for (const file of [tls.ca, tls.cert, tls.key])
+      if (file?.origin === "project")
+        throw new UsageError(
+          `${file.from} is for a url of the same file only; or add ${SETTINGS[file.name].flag}`,
+        );
+    return;
   }
-  if (auth === "headers") {
+  if (auth === "headers")
     throw new UsageError(
       `auth headers would send the secret itself to ${source.from}; to do so, add --url`,
     );
-  }
   const secret = [apiSecret, tls.key].find((setting) => setting?.origin === "profile");
-  if (!secret) return;
   const own =
     given.find(({ name, origin }) => name === "url" && origin === "profile")?.text ?? DEFAULT_URL;
-  if (parseUrl(source) === parseOrigin(own).origin) return;
+  if (!secret || url === parseOrigin(own).origin) return;
   throw new UsageError(
     `the ${secret.name === "clientKey" ? "client key" : "secret"} is of a profile for ${own}, but ${source.from} is another server; to use it there, add --url`,
   );
 }
 
-function parseUrl({ text, from }: Setting): string {
-  return withSubject(from, () => parseOrigin(text).origin);
-}
-
-function parseAuth(setting: Setting | undefined): AuthScheme {
-  if (setting === undefined) return "hmac";
-  const scheme = AUTH_SCHEMES.find((name) => name === setting.text);
-  if (!scheme) throw new UsageError(`${setting.from} must be one of ${AUTH_SCHEMES.join(", ")}`);
+function parseAuth({ text, from }: Setting): AuthScheme {
+  const scheme = AUTH_SCHEMES.find((name) => name === text);
+  if (!scheme) throw new UsageError(`${from} must be one of ${AUTH_SCHEMES.join(", ")}`);
   return scheme;
 }
 

@@ -83,15 +83,19 @@ export function findBoth(settings: FindableSettings, name: SettingName, otherNam
  *   other one
  */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsTexts> {
-  // Not strictly UTF-8: the comments in a bundle may have any encoding.
-  const read = async (file: Setting | undefined) => file && (await readNamedFile(file)).toString();
-  const [ca, cert, key] = [await read(files.ca), await read(files.cert), await read(files.key)];
-  if (files.ca && !ca?.includes("-----BEGIN CERTIFICATE-----"))
+  const texts: Partial<Record<keyof TlsFiles, string>> = {};
+  for (const name of ["ca", "cert", "key"] as const) {
+    const file = files[name];
+    // Not strictly UTF-8: the comments in a bundle may have any encoding.
+    if (file) texts[name] = (await readNamedFile(file)).toString();
+  }
+  const { ca, cert, key } = texts;
+  if (ca !== undefined && !ca.includes("-----BEGIN CERTIFICATE-----"))
     throw new UsageError(`${describeFile(files.ca)} contains no PEM certificate`);
   if (cert !== undefined && key !== undefined)
     checkCertifiedKey(
       { cert, key },
       { cert: describeFile(files.cert), key: describeFile(files.key) },
     );
-  return { ca, cert, key };
+  return texts;
 }

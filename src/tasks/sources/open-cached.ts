@@ -1,5 +1,5 @@
 import { CachedSource, type CachedSourceOptions } from "../../client/cached-source.js";
-import { type Budget, createBudget, type RetryOn } from "../../client/retry.js";
+import type { RetryOn } from "../../client/retry.js";
 import { SealedFile } from "../../kit/files/sealed-file.js";
 import { durationText } from "../../kit/text/duration.js";
 import { UnreachableError } from "../../kit/text/errors.js";
@@ -15,8 +15,7 @@ const SINGLE_TRY_TIMEOUT_S = 5;
  * Opens the client of a server behind a cache in the user's cache folder.
  *
  * @param maxAge of a kept answer that is used, in seconds
- * @param openClient gets the options that differ from those of the command; `undefined` to use only
- *   the cache
+ * @param openClient gets the seconds for one request; `undefined` to use only the cache
  * @throws UsageError, UnauthorizedError
  */
 export async function openCached(
@@ -24,12 +23,7 @@ export async function openCached(
   apiSecret: string,
   { surroundings, note, warn }: Caller,
   maxAge: number,
-  budget: Budget | undefined = createBudget(),
-  openClient?: (options: {
-    budget: Budget;
-    retryOn?: RetryOn;
-    timeout?: number;
-  }) => Promise<VariableSource>,
+  openClient?: (timeout: number, retryOn: RetryOn) => Promise<VariableSource>,
 ): Promise<VariableSource> {
   const file = new SealedFile({
     parent: surroundings.folders.cache,
@@ -42,12 +36,8 @@ export async function openCached(
   return new CachedSource({
     ...(openClient
       ? {
-          retrying: await openClient({ budget }),
-          singleTry: await openClient({
-            budget,
-            retryOn: "rate-limit",
-            timeout: Math.min(timeout, SINGLE_TRY_TIMEOUT_S),
-          }),
+          retrying: await openClient(timeout, "any"),
+          singleTry: await openClient(Math.min(timeout, SINGLE_TRY_TIMEOUT_S), "rate-limit"),
         }
       : withoutServer(maxAge)),
     file,

@@ -1,13 +1,12 @@
 import { existsSync } from "node:fs";
 import type { ClientOptions } from "../../client/client.js";
-import { type Budget, createBudget, type RetryNotice, type RetryOn } from "../../client/retry.js";
+import { type Budget, createBudget, type RetryOn } from "../../client/retry.js";
 import { findProxy } from "../../kit/net/environment-proxy.js";
 import { ifNotFound, UnauthorizedError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableReader } from "../../model/read.js";
 import type { VariableSource } from "../../model/source.js";
-import type { ValueContent } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
 import { dataPlaceName, type LocalSettings } from "../settings/connection.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
@@ -15,24 +14,21 @@ import type { Settings } from "../settings/resolve-settings.js";
 import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
 import { DEFAULT_DATA_FILE, type GivenSettings, SETTINGS } from "../settings/setting-table.js";
 import type { Caller, Surroundings } from "../surroundings.js";
-import { createDecrypt } from "./decryption.js";
+import { createDecrypt, type Decrypt } from "./decryption.js";
 
-export interface OpenOptions {
+export interface OpenOptions extends Pick<ClientOptions, "retryOn" | "onRetry" | "onResponse"> {
   /** Whether the read needs no credentials. */
   anonymous?: boolean;
   /** Whether it is read repeatedly: unchanged answers are then not sent again. */
   live?: boolean;
   /** The budget used by the command so far. Default a new one or, for `live`, one for each call. */
   budget?: Budget | undefined;
-  retryOn?: RetryOn | undefined;
-  onRetry?: (notice: RetryNotice) => void;
-  onResponse?: Required<ClientOptions>["onResponse"];
   /** Maximum age in seconds of a kept answer that is used if the server can't be reached. */
   cache?: number | undefined;
-  /** Local data that the command has read, by name, so that it reads one version. */
-  readSoFar?: Map<string, Promise<Data>>;
   /** Whether to answer from the kept answers only, and send nothing. Needs `cache`. */
   offline?: boolean | undefined;
+  /** Local data that the command has read, by name, so that it reads one version. */
+  readSoFar?: Map<string, Promise<Data>>;
 }
 
 /**
@@ -46,35 +42,18 @@ export async function openSource(
   options: OpenOptions = {},
 ): Promise<VariableSource> {
   const { connection } = settings;
-  const { cache, offline } = options;
-  if (connection.kind === "local") {
-    if (offline && connection.place.kind === "store")
-      throw new UsageError(
-        "--offline is for a server whose answers are cached: a store is read over the network",
-      );
-    return openLocal(connection, caller, options);
-  }
-  const noted = { ...noteExchanges(caller, options), ...options };
+  if (connection.kind === "local") return openLocal(connection, caller, options);
   const apiSecret = await settings.secret("apiSecret");
   if (apiSecret === undefined && !options.anonymous) throw noSecretError(settings.given);
-  const openClient = ({
-    timeout = connection.timeout,
-    ...changed
-  }: OpenOptions & { timeout?: number } = {}) =>
-    openRemote({ ...connection, timeout }, apiSecret, caller.surroundings, {
-      ...noted,
-      ...changed,
-    });
-  if (cache === undefined || apiSecret === undefined) return openClient();
+  const { surroundings } = caller;
+  const noted = { ...noteExchanges(caller, options.live), ...options };
+  if (options.cache === undefined || apiSecret === undefined)
+    return openRemote(connection, apiSecret, surroundings, noted);
   const { openCached } = await import("./open-cached.js");
-  return openCached(
-    connection,
-    apiSecret,
-    caller,
-    cache,
-    options.budget,
-    offline ? undefined : openClient,
-  );
+  const { budget = createBudget(), offline } = options;
+  const openClient = (timeout: number, retryOn: RetryOn) =>
+    openRemote({ ...connection, timeout }, apiSecret, surroundings, { ...noted, budget, retryOn });
+  return openCached(connection, apiSecret, caller, options.cache, offline ? undefined : openClient);
 }
 
 /** Opens the source, lets `use` read from it, and closes it in any case. */
@@ -101,26 +80,32 @@ export async function readValues(
   caller: Caller,
   options: OpenOptions,
 ): Promise<JsonValue[]> {
-  return withSource(openSource(settings, caller, options), async (source) => {
+  const source = await openSource(settings, caller, options);
+  try {
     const decrypt = await createDecrypt(settings);
     // One read needs no snapshot.
-    const isOne = names.length === 1;
-    const stored = await (isOne
-      ? getContents(names, source)
-      : source.readSnapshot((all) => getContents(names, all)));
-    return names.map((name, index) => decrypt(name, stored[index]?.value ?? null));
-  });
+    if (names.length === 1) return await readFrom(source, names, decrypt);
+    return await source.readSnapshot((snapshot) => readFrom(snapshot, names, decrypt));
+  } finally {
+    await source.close();
+  }
 }
 
-async function getContents(
-  names: readonly string[],
+async function readFrom(
   reader: VariableReader,
-): Promise<(ValueContent | undefined)[]> {
+  names: readonly string[],
+  decrypt: Decrypt,
+): Promise<JsonValue[]> {
   const contents = await Promise.all(
     names.map((name) => reader.answer({ kind: "content", name }).catch(ifNotFound)),
   );
-  if (!contents.includes(undefined)) return contents;
-  const missing = names.filter((_name, index) => !contents[index]);
+  const [values, missing]: [JsonValue[], string[]] = [[], []];
+  for (const [index, name] of names.entries()) {
+    const content = contents[index];
+    if (content) values.push(decrypt(name, content.value));
+    else missing.push(name);
+  }
+  if (missing.length === 0) return values;
   const { missingNamesError } = await import("./missing-names.js");
   throw await missingNamesError(missing, reader);
 }
@@ -128,8 +113,8 @@ async function getContents(
 /** Notes why the client retries, and traces each request. */
 function noteExchanges(
   caller: Caller,
-  { live = false }: OpenOptions,
-): Required<Pick<OpenOptions, "onRetry" | "onResponse">> {
+  live = false,
+): Pick<Required<ClientOptions>, "onRetry" | "onResponse"> {
   let isAnswered = false;
   let lastReason: string | undefined;
   return {
@@ -153,24 +138,17 @@ function noteExchanges(
 export async function openRemote(
   { url, from, apiKey, auth, insecure, timeout, maxWait, tls }: RemoteSettings,
   apiSecret: string | undefined,
-  { env }: Surroundings,
-  {
-    anonymous,
-    live = false,
-    budget = live ? undefined : createBudget(),
-    retryOn,
-    ...options
-  }: OpenOptions = {},
+  { env, clock }: Surroundings,
+  { anonymous, live = false, retryOn, onRetry, onResponse, ...options }: OpenOptions = {},
 ): Promise<VariableSource> {
   if (!anonymous && apiKey === undefined && auth === "headers") throw missingKeyError();
   // Loaded here: local data needs no client.
   const { Client } = await import("../../client/client.js");
-  const proxy = findProxy(new URL(url), env);
-  const { onRetry = () => {}, onResponse = () => {} } = options;
   const access = { url, apiKey, apiSecret, auth, insecure, ...(await readTlsFiles(tls)) };
+  const { budget = live ? undefined : createBudget() } = options;
   return new Client(
     { ...access, timeout, maxWait, retryOn, onRetry, onResponse, revalidate: live },
-    { budget, from, proxy },
+    { budget, from, proxy: findProxy(new URL(url), env), clock },
   );
 }
 
@@ -178,8 +156,12 @@ export async function openRemote(
 async function openLocal(
   { place, env }: LocalSettings,
   caller: Caller,
-  { live = false, readSoFar = new Map() }: OpenOptions,
+  { live, offline, readSoFar }: OpenOptions,
 ): Promise<VariableSource> {
+  if (offline && place.kind === "store")
+    throw new UsageError(
+      "--offline is for a server whose answers are cached: a store is read over the network",
+    );
   const { checkedData, chooseEnvironment, readData } = await import("../data/open-data.js");
   if (live) {
     const { Service } = await import("../../service/service.js");
@@ -194,8 +176,8 @@ async function openLocal(
   }
   const { EnvironmentView } = await import("../../service/environment-view.js");
   const name = dataPlaceName(place);
-  const reading = readSoFar.get(name) ?? readData(place, caller);
-  readSoFar.set(name, reading);
+  const reading = readSoFar?.get(name) ?? readData(place, caller);
+  readSoFar?.set(name, reading);
   const data = await reading;
   return new EnvironmentView(data, chooseEnvironment(data.environments, env));
 }

@@ -25,6 +25,26 @@ export function thisProcess() {
 const NO_HOME = "/dev/null";
 const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 
+/** The variable that names the parent of a folder, its default in the home, and the folder in it. */
+type Folder = readonly [variable: string, inHome: string, own: string];
+type Folders = Record<"config" | "cache", Folder>;
+
+const XDG_FOLDERS: Folders = {
+  config: ["XDG_CONFIG_HOME", ".config", "appvars"],
+  cache: ["XDG_CACHE_HOME", ".cache", "appvars"],
+};
+
+const OTHER_FOLDERS: Partial<Record<NodeJS.Platform, Folders>> = {
+  darwin: {
+    config: ["", "Library/Preferences", "appvars"],
+    cache: ["", "Library/Caches", "appvars"],
+  },
+  win32: {
+    config: ["APPDATA", "AppData/Roaming", "appvars/Config"],
+    cache: ["LOCALAPPDATA", "AppData/Local", "appvars/Cache"],
+  },
+};
+
 /**
  * Returns the user's folders for this program, by the XDG Base Directory Specification or the rules
  * of macOS and Windows. Relative paths are ignored: they would be inside the project.
@@ -43,25 +63,13 @@ export function userFolders(
     home = findHome();
   } catch {}
   if (!isAbsolute(home)) home = platform === "win32" ? NO_HOME_ON_WINDOWS : NO_HOME;
-  if (platform === "darwin")
-    return {
-      config: join(home, "Library/Preferences/appvars"),
-      cache: join(home, "Library/Caches/appvars"),
-    };
-  const folder = (variable: string, otherwise: string, own: string) => {
-    const named = env[variable] ?? "";
-    return join(isAbsolute(named) ? named : join(home, otherwise), own);
-  };
-  if (platform === "win32") {
-    return {
-      config: folder("APPDATA", "AppData/Roaming", "appvars/Config"),
-      cache: folder("LOCALAPPDATA", "AppData/Local", "appvars/Cache"),
-    };
+  const folders = { config: "", cache: "" };
+  for (const kind of ["config", "cache"] as const) {
+    const [variable, inHome, own] = (OTHER_FOLDERS[platform] ?? XDG_FOLDERS)[kind];
+    const parent = env[variable] ?? "";
+    folders[kind] = join(isAbsolute(parent) ? parent : join(home, inHome), own);
   }
-  return {
-    config: folder("XDG_CONFIG_HOME", ".config", "appvars"),
-    cache: folder("XDG_CACHE_HOME", ".cache", "appvars"),
-  };
+  return folders;
 }
 
 /** @throws UsageError if the user has no folder for configuration */

@@ -5,11 +5,11 @@ import { suggestion } from "../kit/text/nearest.js";
 import { type Command, LEADING_WORDS, VERSION_FLAG } from "./arguments/command.js";
 import { writeLines } from "./output/output.js";
 
-/** Loads the module of a command when it is called. */
-type Load = () => Promise<{ definition: Command }>;
+/** What the help says of a command, and what loads its module when it is called. */
+type CommandRow = readonly [summary: string, load: () => Promise<{ definition: Command }>];
 
 /** The commands by the headings of the help, in its order. */
-export const GROUPS: Record<string, Record<string, readonly [summary: string, load: Load]>> = {
+export const GROUPS: Record<string, Record<string, CommandRow>> = {
   "Read variables:": {
     list: ["list the environment's variables", () => import("./commands/list.js")],
     get: ["print the values of variables", () => import("./commands/get.js")],
@@ -82,7 +82,7 @@ export const GROUPS: Record<string, Record<string, readonly [summary: string, lo
   },
 };
 
-const ROWS = Object.assign({}, ...Object.values(GROUPS)) as (typeof GROUPS)[string];
+const ROWS: Record<string, CommandRow> = Object.assign({}, ...Object.values(GROUPS));
 
 /** `appvars` itself, which prints help. */
 const ROOT: Command = {
@@ -100,27 +100,20 @@ const VERSION: Command = {
   },
 };
 
-async function load(name: string): Promise<Command> {
-  const [summary, loadModule] = ROWS[name] as NonNullable<(typeof ROWS)[string]>;
-  return { ...(await loadModule()).definition, summary };
-}
-
 /** Loads the whole command line. */
 export async function loadAll(): Promise<Command> {
-  const names = Object.keys(ROWS);
-  const loaded = await Promise.all(names.map(load));
-  return {
-    ...ROOT,
-    commands: Object.fromEntries(loaded.map((command, index) => [names[index], command])),
-  };
+  const commands: Record<string, Command> = {};
+  for (const [name, [summary, load]] of Object.entries(ROWS))
+    commands[name] = { ...(await load()).definition, summary };
+  return { ...ROOT, commands };
 }
 
 /** A command that was called by its names, and the words around these. */
 export interface FoundCommand {
   /** Empty for `appvars` itself. */
-  path: string[];
+  path: readonly string[];
   command: Command;
-  words: string[];
+  words: readonly string[];
 }
 
 /**
@@ -129,27 +122,25 @@ export interface FoundCommand {
  * @throws UsageError for an unknown command
  */
 export async function findCommand(argv: readonly string[]): Promise<FoundCommand> {
-  const found: FoundCommand = { path: [], command: ROOT, words: [] };
+  const path: string[] = [];
+  const leading: string[] = [];
   const rest = [...argv];
-  let needsHelp = false;
-  for (let names = Object.keys(ROWS); names.length > 0; ) {
+  let command = ROOT;
+  for (let names = Object.keys(ROWS); names.length > 0; rest.shift()) {
     const [word] = rest;
-    // commander reports another flag here; the next word may be its value.
     const isLeading = word !== undefined && LEADING_WORDS.includes(word);
+    // commander reports another flag here; the next word may be its value.
     if (word === undefined || (word.startsWith("-") && !isLeading)) break;
-    rest.shift();
-    if (["-V", "-v", "--version"].includes(word)) [found.command, names] = [VERSION, []];
-    else if (isLeading) found.words.push(word);
-    else if (word === "help") needsHelp = true;
+    if (["-V", "-v", "--version"].includes(word)) [command, names] = [VERSION, []];
+    else if (isLeading) leading.push(word);
+    else if (word === "help") leading.push("--help");
     else if (names.includes(word)) {
-      const child = found.command.commands?.[word];
-      found.command = child ?? (await load(word));
-      found.path.push(word);
-      names = Object.keys(found.command.commands ?? {});
+      command = command.commands?.[word] ?? (await (ROWS[word] as CommandRow)[1]()).definition;
+      path.push(word);
+      names = Object.keys(command.commands ?? {});
     } else throw unknownCommand(word, names);
   }
-  found.words.push(...(needsHelp ? ["--help"] : []), ...rest);
-  return found;
+  return { path, command, words: [...leading, ...rest] };
 }
 
 /** The commands that other programs' names and former ones stand for. */

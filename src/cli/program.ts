@@ -9,7 +9,7 @@ import {
 import {
   argumentRows,
   type Command,
-  type FlagRow,
+  type FlagTable,
   flagRows,
   HELP_FLAG,
   OUTPUT_FLAGS,
@@ -66,10 +66,9 @@ function createProgram({ path, command, words }: FoundCommand, io: Io) {
       outputError: () => {},
     })
     .exitOverride();
-  const ownFlags = path.length === 0 ? command.flags : {};
-  for (const row of flagRows({ ...ownFlags, ...OUTPUT_FLAGS }))
-    program.addOption(toOption(row, io.surroundings.clock));
-  if (path.length === 0) {
+  const isRoot = path.length === 0;
+  addFlags(program, { ...(isRoot && command.flags), ...OUTPUT_FLAGS }, io.surroundings.clock);
+  if (isRoot) {
     describe(program, command);
     listCommands(program);
   }
@@ -108,7 +107,7 @@ function addCommand(
     if (row.choices) argument.choices(row.choices);
     built.addArgument(row.isVariadic ? argument : argument.argParser(parserOf(row, clock)));
   }
-  for (const row of flagRows(command.flags)) built.addOption(toOption(row, clock));
+  addFlags(built, command.flags, clock);
   const children = Object.entries(command.commands ?? {});
   for (const [child, each] of children) addCommand(built, child, each, clock);
   if (children.length === 0)
@@ -119,15 +118,21 @@ function addCommand(
   return built;
 }
 
-function toOption(row: FlagRow, clock: () => number): Option {
-  const { form, help, heading, choices } = row;
-  // The value of `--cache[=age]` follows `=`: `readWords` adds it.
-  const option = new Option(form.replace("[=", " ["), help);
-  option.flags = form;
-  if (heading) option.helpGroup(heading);
-  if (choices) option.choices(choices);
-  if (row.placeholder) option.argParser(parserOf(row, clock)).default(row.default, row.default);
-  return option.hideHelp(row.refused !== undefined);
+function addFlags(
+  built: CommanderCommand,
+  flags: FlagTable | undefined,
+  clock: () => number,
+): void {
+  for (const row of new Set(flagRows(flags).values())) {
+    const { form, help, heading, choices } = row;
+    // The value of `--cache[=age]` follows `=`: `splitWords` adds it.
+    const option = new Option(form.replace("[=", " ["), help);
+    option.flags = form;
+    if (heading) option.helpGroup(heading);
+    if (choices) option.choices(choices);
+    if (row.placeholder) option.argParser(parserOf(row, clock)).default(row.default, row.default);
+    built.addOption(option.hideHelp(row.refused !== undefined));
+  }
 }
 
 /** Parses the value of a flag or an argument, which may be repeated. */

@@ -2,14 +2,14 @@ import { constants, fstatSync, openSync } from "node:fs";
 import { Socket } from "node:net";
 import {
   endBySignals,
-  endWithReader,
+  endProcess,
   endWithTerminal,
   isTerminated,
   leaveUnread,
   untilStopped,
 } from "../kit/process/signals.js";
 import { thisProcess } from "../kit/process/this-process.js";
-import { parseLine, readWords } from "./arguments/parse-line.js";
+import { parseLine, splitWords } from "./arguments/parse-line.js";
 import { findCommand, loadAll } from "./known-commands.js";
 import { createContext, type Io } from "./output/context.js";
 import { writeLines } from "./output/output.js";
@@ -38,14 +38,16 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   let words = argv;
   try {
     const found = await findCommand(argv);
-    const read = readWords(found.words, found.command);
-    words = found.words = read.map(({ text }) => text);
+    const { path, command } = found;
+    const line = splitWords(found.words, command);
+    words = line.words;
     const { args, flags, output } =
-      (found.command.run && parseLine(read, found.command, io.surroundings.clock)) ??
-      (await (await import("./program.js")).parseWithCommander(found, io));
-    const context = createContext(io, output);
-    context.command = found.path.join(" ");
-    await found.command.run?.(args, flags, context, loadAll);
+      (command.run && parseLine(line, command, io.surroundings.clock)) ??
+      (await (
+        await import("./program.js")
+      ).parseWithCommander({ ...found, words: line.words }, io));
+    const context = createContext(io, output, path.join(" "));
+    await command.run?.(args, flags, context, loadAll);
     return context.exitCode;
   } catch (error) {
     return await reportError(error, words, io);
@@ -66,9 +68,7 @@ export function processIo(): Io {
       return process.stdin;
     },
     get stdout() {
-      stdout ??= endWithReader(process.stdout, (text) =>
-        writeLines(process.stderr, [`appvars: ${text}`]),
-      );
+      stdout ??= process.stdout.on("error", endOnFailure);
       return stdout;
     },
     get stderr() {
@@ -78,6 +78,21 @@ export function processIo(): Io {
     untilStopped,
     leaveUnread,
   };
+}
+
+/** The number of the signal, which Windows does not have. */
+const SIGPIPE = 13;
+
+/**
+ * Ends this process when stdout fails. A reader that has read enough, such as `head`, closes the
+ * pipe: the command then ends as SIGPIPE would end it, without a message, but not with 0, since it
+ * may not have finished its work. Any other failure is reported.
+ */
+function endOnFailure({ code }: NodeJS.ErrnoException): never {
+  // Windows reports EOF.
+  if (code === "EPIPE" || code === "EOF") endProcess(128 + SIGPIPE);
+  writeLines(process.stderr, [`appvars: can't write to stdout (${code})`]);
+  endProcess(1);
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { CommanderError } from "commander";
 import { UsageError } from "../kit/text/errors.js";
 import { SETTING_NAMES, SETTINGS } from "../tasks/settings/setting-table.js";
-import { rowsOf } from "./arguments/parse-line.js";
+import { flagRows, OUTPUT_FLAGS } from "./arguments/command.js";
 import type { FoundCommand } from "./known-commands.js";
 
 /** An error of commander with advice, if there is any. */
@@ -29,7 +29,7 @@ function describeUnknownFlag(message: string, { path, command }: FoundCommand): 
     /^unknown option '(.*?)'(?:\n\(Did you mean ([^']*)\?\))?$/s.exec(message) ?? [];
   const [flag = ""] = text.split("=", 1);
   const isSet = path.at(-1) === "set";
-  const isKnown = (name: string) => rowsOf(command).has(name);
+  const isKnown = (name: string) => flagRows({ ...command.flags, ...OUTPUT_FLAGS }).has(name);
   const meant = MEANT[`${path.at(-1)} ${flag}`];
   if (meant !== undefined) return `unknown option '${flag}' (${meant})`;
   const file = SETTING_NAMES.find((name) => SETTINGS[name].flag === `${flag}-file`);

@@ -5,8 +5,9 @@ import {
   type Command,
   type FlagRow,
   flagRows,
+  OUTPUT_FLAGS,
 } from "../../src/cli/arguments/command.js";
-import { addValue, parseLine, readWords, rowsOf } from "../../src/cli/arguments/parse-line.js";
+import { addValue, parseLine, splitWords } from "../../src/cli/arguments/parse-line.js";
 import { findCommand, loadAll } from "../../src/cli/known-commands.js";
 import { parseWithCommander } from "../../src/cli/program.js";
 import { runCli, runWith } from "../support/cli.js";
@@ -25,13 +26,13 @@ const leaves = leavesOf(await loadAll()).filter(([, { run }]) => run);
 /** What both parsers make of a line; `undefined` if it has a mistake. */
 async function parseTwice(argv: readonly string[]) {
   const found = await findCommand(argv);
-  const words = readWords(found.words, found.command);
-  found.words = words.map(({ text }) => text);
-  const quick = found.command.run && parseLine(words, found.command, clock);
+  const line = splitWords(found.words, found.command);
+  const quick = found.command.run && parseLine(line, found.command, clock);
   const { code: slow } = await runWith((io) =>
-    parseWithCommander(found, { ...io, surroundings: { ...io.surroundings, clock } }).catch(
-      () => undefined,
-    ),
+    parseWithCommander(
+      { ...found, words: line.words },
+      { ...io, surroundings: { ...io.surroundings, clock } },
+    ).catch(() => undefined),
   );
   return { quick, slow };
 }
@@ -61,7 +62,7 @@ class Lines {
   /** A line of a command: some flags in each of their forms, arguments, and now and then a mistake. */
   line(path: readonly string[], command: Command): string[] {
     const random = this.#random;
-    const rows = [...new Set(rowsOf(command).values())];
+    const rows = [...new Set(flagRows({ ...command.flags, ...OUTPUT_FLAGS }).values())];
     const words = [
       ...Array.from({ length: random.below(4) }, () => this.#flag(random.pick(rows))),
       ...argumentRows(command).map((row) => [this.#valueOf(row)]),
@@ -140,7 +141,7 @@ describe("the two parsers of a command line", () => {
   });
 });
 
-describe("readWords", () => {
+describe("splitWords", () => {
   it.each([
     ["run", "ls --json", "-- ls --json"],
     ["run", "--json ls --json", "--json -- ls --json"],
@@ -158,14 +159,14 @@ describe("readWords", () => {
     ["run", "--only", "--only"],
   ])("makes of the words of %s: %s", async (name = "", line = "", expected = "") => {
     const { command } = await findCommand([name]);
-    const words = readWords(line.split(" "), command);
-    expect(words.map(({ text }) => text).join(" ")).toBe(expected);
+    const { words } = splitWords(line.split(" "), command);
+    expect(words.join(" ")).toBe(expected);
   });
 });
 
 it("a repeated flag is an error that names it, unless its values add up", () => {
   const accepted = new Set<string>();
-  for (const row of leaves.flatMap(([, { flags }]) => flagRows(flags))) {
+  for (const row of leaves.flatMap(([, { flags }]) => [...flagRows(flags).values()])) {
     if (row.placeholder === undefined || row.refused) continue;
     const give = () => addValue({ ...row, parse: (text) => text }, "x", "x", clock);
     if (row.repeatable) accepted.add(row.long);

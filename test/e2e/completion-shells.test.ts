@@ -33,12 +33,10 @@ function commandLines(
   { flags, commands = {} }: Command,
   line: string,
 ): [string, string[], string[]][] {
-  const rows = flagRows({ ...flags, ...OUTPUT_FLAGS, ...HELP_FLAG });
-  const spellings = rows.flatMap(({ refused, long, short }) =>
-    refused ? [] : [long, short ?? ""],
-  );
+  const rows = [...flagRows({ ...flags, ...OUTPUT_FLAGS, ...HELP_FLAG })];
+  const spellings = rows.flatMap(([spelling, { refused }]) => (refused ? [] : [spelling]));
   return [
-    [line, Object.keys(commands), spellings.filter((flag) => flag !== "")],
+    [line, Object.keys(commands), spellings],
     ...Object.entries(commands).flatMap(([name, child]) => commandLines(child, `${line} ${name}`)),
   ];
 }
@@ -65,7 +63,7 @@ for (const shell of SHELL_NAMES) {
     it(`${shell} completes every choice of a flag, after a space and after =`, async () => {
       const { commands = {} } = await loadAll();
       const expected = Object.entries(commands).flatMap(([name, { flags }]) =>
-        flagRows(flags).flatMap(({ long, choices }) =>
+        [...flagRows(flags).values()].flatMap(({ long, choices }) =>
           choices
             ? [" ", "="].map((sign) => [`appvars ${name} ${long}${sign}`, choices] as const)
             : [],

@@ -142,9 +142,9 @@ export interface FlagRow extends Flag {
 
 const FLAG_FORM = /^(?:(-\w), )?(--(no-)?([\w-]+))(?: <(.+)>| ?\[=?(.+)\])?$/;
 
-/** The rows of a table, with the parts of their forms. */
-export function flagRows(flags: FlagTable = {}): FlagRow[] {
-  const rows: FlagRow[] = [];
+/** The rows of a table by the spellings of their flags: a flag with a letter is there twice. */
+export function flagRows(flags: FlagTable = {}): Map<string, FlagRow> {
+  const rows = new Map<string, FlagRow>();
   let heading: string | undefined;
   for (const [form, flag] of Object.entries(flags)) {
     const [, short, long = "", negative, words = "", needed, optional] = FLAG_FORM.exec(form) ?? [];
@@ -156,7 +156,9 @@ export function flagRows(flags: FlagTable = {}): FlagRow[] {
       const described = typeof flag === "string" ? { help: flag } : flag;
       const isNegative = negative !== undefined;
       const placeholder = needed ?? optional;
-      rows.push({ ...described, form, heading, name, long, short, isNegative, placeholder });
+      const row = { ...described, form, heading, name, long, short, isNegative, placeholder };
+      rows.set(long, row);
+      if (short !== undefined) rows.set(short, row);
     }
   }
   return rows;

@@ -20,57 +20,47 @@ export interface ParsedLine {
   output: OutputFlags;
 }
 
-/** A word after a command. */
-export interface Word {
-  /** A flag in the form that all parsers read alike: `--long` or `--long=value`. */
-  text: string;
-  /** The flag, if the command has it. */
-  row?: FlagRow | undefined;
-  value?: string | undefined;
+/** The words after a command, split into its flags and its arguments. */
+export interface SplitLine {
+  /** All words, with flags in the form that commander reads alike: `--long` or `--long=value`. */
+  words: string[];
+  /** `row` is undefined for a flag that the command does not have. */
+  flags: { row: FlagRow | undefined; value: string | undefined }[];
+  args: string[];
 }
 
-/** All flags that a call of a command can have, by each of their spellings. */
-export function rowsOf(command: Command): Map<string, FlagRow> {
-  const rows = new Map<string, FlagRow>();
-  for (const row of flagRows({ ...command.flags, ...OUTPUT_FLAGS })) {
-    rows.set(row.long, row);
-    if (row.short !== undefined) rows.set(row.short, row);
-  }
-  return rows;
-}
+/** A flag, for commander: `-` alone is an argument. */
+const FLAG = /^-./s;
 
 /**
- * Reads the words after a command: `-nqe test --cache A` as `--no-newline --quiet --env=test
- * --cache=86400 A`, and `--only A ls --json` as `--only=A -- ls --json` for a command that starts a
- * program, since --json is for ls.
+ * Splits the words after a command: `-nqe test --cache A` has the words `--no-newline --quiet
+ * --env=test --cache=86400 A`. For a command that starts a program, `--only A ls --json` has the
+ * words `--only=A -- ls --json`, since --json is for ls.
  *
  * @throws UsageError if a time follows a flag whose value follows `=`: it hardly names a variable
  */
-export function readWords(words: readonly string[], command: Command): Word[] {
-  const startsProgram = command.arguments !== undefined && "<command...>" in command.arguments;
-  const rows = rowsOf(command);
-  const read: Word[] = [];
+export function splitWords(words: readonly string[], command: Command): SplitLine {
+  const rows = flagRows({ ...command.flags, ...OUTPUT_FLAGS });
+  const line: SplitLine = { words: [], flags: [], args: [] };
   const rest = [...words];
   for (let text = rest.shift(); text !== undefined; text = rest.shift()) {
-    const isProgram = startsProgram && !text.startsWith("-");
-    if (isProgram || text === "--") {
-      if (isProgram) rest.unshift(text);
-      read.push({ text: "--" });
-      for (const own of rest) read.push({ text: own });
-      break;
+    if (!text.startsWith("-") && "<command...>" in (command.arguments ?? {})) {
+      rest.unshift(text);
+      text = "--";
     }
+    if (text === "--")
+      return { ...line, words: [...line.words, text, ...rest], args: [...line.args, ...rest] };
     const letter = text.length > 2 ? rows.get(text.slice(0, 2)) : undefined;
-    if (letter?.short) {
-      rest.unshift(letter.placeholder ? text.slice(2) : `-${text.slice(2)}`);
-      text = letter.short;
-    }
-    const end = text.indexOf("=");
-    const row = rows.get(end < 0 ? text : text.slice(0, end));
-    const value = row && (end < 0 ? takeValue(row, rest) : text.slice(end + 1));
-    const completed = value === undefined ? row?.long : `${row?.long}=${value}`;
-    read.push({ text: completed ?? text, row, value });
+    if (letter) rest.unshift(letter.placeholder ? text.slice(2) : `-${text.slice(2)}`);
+    const [spelling = ""] = letter ? [text] : text.split("=", 1);
+    const row = letter ?? rows.get(spelling);
+    const value =
+      row && (spelling === text ? takeValue(row, rest) : text.slice(spelling.length + 1));
+    if (FLAG.test(text)) line.flags.push({ row, value });
+    else line.args.push(text);
+    line.words.push(row ? row.long + (value === undefined ? "" : `=${value}`) : text);
   }
-  return read;
+  return line;
 }
 
 /** Takes the value of a flag from the words after it; `undefined` if it has none. */
@@ -78,58 +68,42 @@ function takeValue({ form, long, alone, placeholder }: FlagRow, rest: string[]) 
   const [next = ""] = rest;
   if (placeholder === undefined) return undefined;
   if (alone === undefined) return rest.shift();
-  if (!form.includes("[=")) return next === "" || isFlag(next) ? alone : rest.shift();
+  if (!form.includes("[=")) return next === "" || FLAG.test(next) ? alone : rest.shift();
   if (Number.isNaN(secondsOf(next))) return alone;
   throw new UsageError(`the ${placeholder} follows ${long} after =: ${long}=${next}`);
 }
 
-/** Whether a word is a flag for commander: `-` alone is an argument. */
-function isFlag(word: string): boolean {
-  return word.length > 1 && word.startsWith("-");
-}
-
 /**
- * Parses the words after the command, as commander does but without loading it. Returns `undefined`
- * for a line that has a mistake or needs commander's rules, which then parses or reports it.
+ * Parses a command line as commander does, but without loading it. Returns `undefined` for a line
+ * that has a mistake or needs commander's rules, which then parses or reports it.
  */
 export function parseLine(
-  words: readonly Word[],
+  line: SplitLine,
   command: Command,
   clock: () => number,
 ): ParsedLine | undefined {
-  const given: Record<string, unknown> = {};
-  const positionals: string[] = [];
-  let isOver = false;
+  const flags: Record<string, unknown> = {};
+  const args: Record<string, unknown> = {};
+  const rest = [...line.args];
   try {
-    for (const { text, row, value } of words) {
-      if (isOver || !isFlag(text)) positionals.push(text);
-      else if (text === "--") isOver = true;
-      else if (!row || (value === undefined) !== (row.placeholder === undefined)) return undefined;
-      else if (value === undefined) given[row.name] = !row.isNegative;
-      else {
-        const previous = given[row.name] === false ? undefined : given[row.name];
-        given[row.name] = addValue(row, value, previous, clock);
-      }
+    for (const { row, value } of line.flags) {
+      if (!row || (value === undefined) !== (row.placeholder === undefined)) return undefined;
+      const previous = flags[row.name] === false ? undefined : flags[row.name];
+      flags[row.name] =
+        value === undefined ? !row.isNegative : addValue(row, value, previous, clock);
     }
-    const args = parseArguments(command, positionals, clock);
-    return args && finishLine(command, given, args);
+    for (const row of argumentRows(command)) {
+      const texts = rest.splice(0, row.isVariadic ? rest.length : 1);
+      const [text] = texts;
+      if (row.isRequired && text === undefined) return undefined;
+      if (row.isVariadic) args[row.name] = texts;
+      else if (text !== undefined) args[row.name] = addValue(row, text, undefined, clock);
+    }
+    return rest.length > 0 ? undefined : finishLine(command, flags, args);
   } catch (error) {
     if (error instanceof UsageError) return undefined;
     throw error;
   }
-}
-
-/** Returns `undefined` for a wrong number of arguments. */
-function parseArguments(command: Command, words: string[], clock: () => number) {
-  const args: Record<string, unknown> = {};
-  for (const row of argumentRows(command)) {
-    if (row.isRequired && words.length === 0) return undefined;
-    const text = words[0];
-    if (row.isVariadic) args[row.name] = words.splice(0);
-    else args[row.name] = text === undefined ? text : addValue(row, text, undefined, clock);
-    words.shift();
-  }
-  return words.length > 0 ? undefined : args;
 }
 
 /**
@@ -143,9 +117,10 @@ export function finishLine(
   args: Record<string, unknown>,
 ): ParsedLine {
   const { json, quiet, verbose, color = true, ...flags } = given;
-  for (const row of rowsOf(command).values()) {
+  const rows = flagRows({ ...command.flags, ...OUTPUT_FLAGS });
+  for (const row of rows.values()) {
     if (row.name in given) {
-      if (row.conflicts) refuseConflict(row, given, command);
+      if (row.conflicts) refuseConflict(row, given, rows);
       if (row.implies) Object.assign(flags, { ...row.implies, ...flags });
     } else if (row.default !== undefined)
       flags[row.name] = addValue(row, row.default, undefined, Date.now);
@@ -155,9 +130,13 @@ export function finishLine(
   return { args, flags, output: { json, quiet, verbose, color, dryRun, values } as OutputFlags };
 }
 
-function refuseConflict(row: FlagRow, given: Record<string, unknown>, command: Command): void {
+function refuseConflict(
+  row: FlagRow,
+  given: Record<string, unknown>,
+  rows: Map<string, FlagRow>,
+): void {
   const isGiven = ({ name }: FlagRow) => row.conflicts?.includes(name) && name in given;
-  const other = [...rowsOf(command).values()].find(isGiven);
+  const other = [...rows.values()].find(isGiven);
   if (other)
     throw new UsageError(`option '${row.form}' cannot be used with option '${other.form}'`);
 }

@@ -61,24 +61,20 @@ const HELP_COMMAND = { word: "help", description: "print help for a command" };
 
 function tableEntries(command: Command, path: readonly string[]): TableEntry[] {
   const key = path.join(" ");
-  const rows = flagRows({
-    ...command.flags,
-    ...HELP_FLAG,
-    ...OUTPUT_FLAGS,
-  }).filter(({ refused }) => refused === undefined);
+  const rows = [...flagRows({ ...command.flags, ...HELP_FLAG, ...OUTPUT_FLAGS })].filter(
+    ([, { refused }]) => refused === undefined,
+  );
   const children = Object.entries(command.commands ?? {});
   const subcommands = children.map(([word, { summary, description }]) => ({
     word,
     description: summary ?? description,
   }));
-  const flags = rows.flatMap((row) =>
-    spellings(row).map((word) => ({ word, description: row.help })),
-  );
+  const flags = rows.map(([word, { help }]) => ({ word, description: help }));
   const names = subcommands.map(({ word }) => word);
   if (children.length > 0) subcommands.push(HELP_COMMAND);
   return [
     [key, { ...NOTHING, subcommands, flags }],
-    ...rows.flatMap((row) => valueEntries(row, command, key)),
+    ...rows.flatMap(([flag, row]) => valueEntries(`${key} ${flag}`, row, command)),
     ...argumentRows(command).map((row, index): TableEntry => {
       const offers = { ...NOTHING, kinds: kindsOfArgument(row, command, path) };
       const position = row.isVariadic ? "..." : index + 1;
@@ -98,16 +94,11 @@ function helpEntries(key: string, choices: readonly string[]): TableEntry[] {
 }
 
 /** Optional values are left out: the word after such a flag is something else. */
-function valueEntries(row: FlagRow, command: Command, key: string): TableEntry[] {
+function valueEntries(key: string, row: FlagRow, command: Command): TableEntry[] {
   if (row.placeholder === undefined || row.alone !== undefined) return [];
   const kinds =
     BY_SUBJECT[row.name] ?? kindsOf(/^[\w-]*/.exec(row.placeholder)?.[0] ?? "", command);
-  const offers = { ...NOTHING, kinds, choices: row.choices ?? [] };
-  return spellings(row).map((flag) => [`${key} ${flag}`, offers]);
-}
-
-function spellings({ long, short }: FlagRow): string[] {
-  return short === undefined ? [long] : [long, short];
+  return [[key, { ...NOTHING, kinds, choices: row.choices ?? [] }]];
 }
 
 /**

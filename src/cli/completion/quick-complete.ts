@@ -7,7 +7,7 @@ import { readSettings, type Settings } from "../../tasks/settings/resolve-settin
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { profilesPath } from "../../tasks/settings/settings-file.js";
 import type { Caller } from "../../tasks/surroundings.js";
-import { readWords } from "../arguments/parse-line.js";
+import { splitWords } from "../arguments/parse-line.js";
 import { definition } from "../arguments/source-flags.js";
 import { createContext, type Io } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
@@ -64,9 +64,9 @@ function isOfferable(word: string): boolean {
 function parseFlags(words: string[], { env }: Caller["surroundings"]): SourceFlags {
   // The shell has not expanded it yet.
   const expand = (text?: string) => text?.replace(/^~(?=\/)/, env["HOME"] ?? "~");
-  const read = readWords(words, definition);
+  const { flags } = splitWords(words, definition);
   return Object.fromEntries(
-    read.flatMap(({ row, value }) => (row ? [[row.name, expand(value)]] : [])),
+    flags.flatMap(({ row, value }) => (row ? [[row.name, expand(value)]] : [])),
   );
 }
 

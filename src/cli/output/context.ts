@@ -49,8 +49,7 @@ export interface Io {
  */
 export interface Context extends DataCaller {
   readonly io: Io;
-  command?: string | undefined;
-  flags: OutputFlags;
+  readonly flags: OutputFlags;
   /** The exit code if the command does not fail. Default 0. */
   exitCode: number;
 }
@@ -58,14 +57,14 @@ export interface Context extends DataCaller {
 /** The time before the first line about long work, and between two lines. */
 const PROGRESS_EVERY_MS = 1_000;
 
-export function createContext(io: Io, flags: OutputFlags): Context {
+export function createContext(io: Io, flags: OutputFlags, command?: string): Context {
   const { surroundings } = io;
   const noted = new Set<string>();
   let nextProgress: number | undefined;
   const note: Context["note"] = (text, repeat) => {
     if (repeat === "once" && noted.has(text)) return;
     if (repeat === "once") noted.add(text);
-    if (context.flags.quiet || context.flags.json) return;
+    if (flags.quiet || flags.json) return;
     writeLines(io.stderr, [`appvars: ${text}`]);
   };
   const tell = (text: string) => {
@@ -74,12 +73,13 @@ export function createContext(io: Io, flags: OutputFlags): Context {
   const context: Context = {
     surroundings,
     io,
+    command,
     flags,
     exitCode: 0,
     note,
     tell,
     warn(text) {
-      if (context.flags.json) writeJsonLine(io.stderr, { warning: { message: text } });
+      if (flags.json) writeJsonLine(io.stderr, { warning: { message: text } });
       else writeLines(io.stderr, [`appvars: ${text}`]);
     },
     progress(text) {
@@ -89,14 +89,8 @@ export function createContext(io: Io, flags: OutputFlags): Context {
       nextProgress = now + PROGRESS_EVERY_MS;
       tell(text);
     },
-    get trace() {
-      return context.flags.verbose ? note : undefined;
-    },
-    get preview() {
-      return context.flags.dryRun
-        ? (before: Data, after: Data) => printPreview(before, after, context)
-        : undefined;
-    },
+    trace: flags.verbose ? note : undefined,
+    preview: flags.dryRun ? (before, after) => printPreview(before, after, context) : undefined,
   };
   return context;
 }

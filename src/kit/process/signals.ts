@@ -1,5 +1,4 @@
 import { constants } from "node:os";
-import type { Writable } from "node:stream";
 import { isatty } from "node:tty";
 import { readProcessStat } from "./this-process.js";
 
@@ -78,6 +77,9 @@ export function comesFromTerminal(name: NodeJS.Signals, platform: NodeJS.Platfor
   return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
 }
 
+/** The streams that were terminals at the start: `isatty` is false once a terminal has been closed. */
+const terminals = [0, 1, 2].filter(isatty);
+
 /** Ctrl-Break is a signal of Windows alone. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 const ENDING_SIGNALS = [...STOP_SIGNALS, "SIGHUP"] as const;
@@ -108,19 +110,19 @@ export function endBySignal(name: NodeJS.Signals): void {
 export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   let received: NodeJS.Signals | undefined;
-  const signals = ENDING_SIGNALS.filter(
-    (signal) => process.listenerCount(signal) === (process.pid === 1 ? 1 : 0),
-  );
   const onSignal = (signal: NodeJS.Signals) => {
     received ??= signal;
     process.off(signal, onSignal);
     controller.abort();
   };
-  for (const signal of signals) process.on(signal, onSignal);
+  // Process 1 has one of its own: {@link endBySignals}.
+  const others = process.pid === 1 ? 1 : 0;
+  for (const signal of ENDING_SIGNALS)
+    if (process.listenerCount(signal) === others) process.on(signal, onSignal);
   try {
     return await work(controller.signal);
   } finally {
-    for (const signal of signals) process.off(signal, onSignal);
+    for (const signal of ENDING_SIGNALS) process.off(signal, onSignal);
     if (received) endBySignal(received);
   }
 }
@@ -148,7 +150,7 @@ export function untilStopped(phase: StopPhase): Promise<void> {
     // Closing a terminal's window is meant to end its programs. The terminal is already closed by
     // then.
     const onHangUp = () => {
-      if (process.platform === "win32" || isTerminalClosed()) stop();
+      if (process.platform === "win32" || !terminals.every(isatty)) stop();
       else phase.reload();
     };
     for (const signal of STOP_SIGNALS) process.on(signal, stop);
@@ -169,40 +171,16 @@ export function endProcess(code: number): never {
   process.exit(code);
 }
 
-const terminals = [0, 1, 2].filter(isatty);
-
-/** Whether a terminal that this process was started on has been closed. */
-function isTerminalClosed(): boolean {
-  return terminals.some((fd) => !isatty(fd));
-}
-
 /**
  * Ends the process by SIGHUP if its terminal has been closed. At a normal end, Node would reset its
  * terminals, and abort with a core dump.
  */
 export function endWithTerminal(code: number): void {
-  if (process.platform === "win32" || !isTerminalClosed()) return;
+  if (process.platform === "win32" || terminals.every(isatty)) return;
   // Dying by a signal skips exit listeners, and would leave files and child processes behind.
   process.emit("exit", code);
   process.removeAllListeners("SIGHUP");
   process.kill(process.pid, "SIGHUP");
-}
-
-/** The number of the signal, which Windows does not have. */
-const SIGPIPE = 13;
-
-/**
- * Ends this process when stdout fails. A reader that has read enough, such as `head`, closes the
- * pipe: the command then ends as SIGPIPE would end it, without a message, but not with 0, since it
- * may not have finished its work. Any other failure is reported.
- */
-export function endWithReader<T extends Writable>(stdout: T, report: (text: string) => void): T {
-  return stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // Windows reports EOF.
-    if (error.code === "EPIPE" || error.code === "EOF") endProcess(128 + SIGPIPE);
-    report(`can't write to stdout (${error.code})`);
-    endProcess(1);
-  });
 }
 
 const MAX_UNREAD_MS = 500;

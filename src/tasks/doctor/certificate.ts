@@ -6,7 +6,6 @@ import { openTunnel } from "../../kit/net/tunnel.js";
 
 export interface CertificateFacts {
   /** Unix milliseconds. */
-  validFrom: number;
   validTo: number;
   /** Why it is not trusted, such as `CERT_HAS_EXPIRED`; undefined if it is trusted. */
   refusal: string | undefined;
@@ -40,8 +39,7 @@ export async function readCertificate(server: ServerRoute): Promise<CertificateF
 }
 
 function factsOf(socket: TLSSocket): CertificateFacts {
-  const { valid_from, valid_to } = socket.getPeerCertificate();
   // Typed as an Error; at run time it is the code.
   const refusal = socket.authorized ? undefined : String(socket.authorizationError);
-  return { validFrom: Date.parse(valid_from), validTo: Date.parse(valid_to), refusal };
+  return { validTo: Date.parse(socket.getPeerCertificate().valid_to), refusal };
 }

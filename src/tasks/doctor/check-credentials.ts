@@ -46,40 +46,40 @@ export async function tryCredentials(
   clock: () => number,
   skew: number,
 ): Promise<{ finding: Finding; asSent: Outcome<number> }> {
-  const attempt = (scheme: AuthScheme, key: string | undefined, timestamp: number) => {
-    const request = { timestamp, method: "GET", route: TARGET };
+  const attempt = (scheme: AuthScheme, key: string | undefined, ahead: number) => {
+    const request = { timestamp: Math.round(clock() - ahead), method: "GET", route: TARGET };
     const total = (response: HttpResponse) => interpret(response, decoderOf(READ)).metadata.total;
-    return ask(
-      transport,
-      TARGET,
-      total,
-      authHeaders(scheme, { apiKey: key, apiSecret: secret }, request),
-    );
+    const headers = authHeaders(scheme, { apiKey: key, apiSecret: secret }, request);
+    return ask(transport, TARGET, total, headers);
   };
-  const asSent = await attempt(auth, apiKey, clock());
-  const found = (finding: Finding) => ({ finding, asSent });
-  const refused = (message: string, fix?: string) => found(problem("unauthorized", message, fix));
-  if (!asSent.error)
-    return found(ok(`the server accepts them; the environment has ${asSent.content} variables`));
-  if (!(asSent.error instanceof UnauthorizedError)) return found(problemOf(asSent.error));
-  const onTime = await attempt("hmac", apiKey, Math.round(clock() - skew));
-  if (!onTime.error && auth === "headers")
-    return refused(
-      "the server accepts a signature, but not headers: a proxy may drop x-api-secret",
-      "use --auth hmac",
-    );
-  if (!onTime.error)
-    return found(
-      ok("they are correct: signed with the server's time, they are accepted; see clock"),
-    );
-  const { error } =
-    apiKey === undefined ? onTime : await attempt("hmac", undefined, Math.round(clock() - skew));
+  const asSent = await attempt(auth, apiKey, 0);
+  if (!asSent.error) {
+    const accepted = `the server accepts them; the environment has ${asSent.content} variables`;
+    return { finding: ok(accepted), asSent };
+  }
+  if (!(asSent.error instanceof UnauthorizedError))
+    return { finding: problemOf(asSent.error), asSent };
+  const signed = await attempt("hmac", apiKey, skew);
+  if (!signed.error) return { finding: acceptedSigned(auth), asSent };
+  const { error } = apiKey === undefined ? signed : await attempt("hmac", undefined, skew);
+  return { finding: problem("unauthorized", mistakeOf(error)), asSent };
+}
+
+function acceptedSigned(auth: AuthScheme): Finding {
+  return auth === "headers"
+    ? problem(
+        "unauthorized",
+        "the server accepts a signature, but not headers: a proxy may drop x-api-secret",
+        "use --auth hmac",
+      )
+    : ok("they are correct: signed with the server's time, they are accepted; see clock");
+}
+
+/** @param error of the attempt without the key */
+function mistakeOf(error: AppvarsError | undefined): string {
   if (!error)
-    return refused(
-      "the API key is wrong: it does not belong to the secret, which the server knows",
-    );
-  const isWrong = error instanceof UnauthorizedError;
-  return refused(
-    isWrong ? "the API secret is wrong: it is rejected" : new RefusedCredentialsError().message,
-  );
+    return "the API key is wrong: it does not belong to the secret, which the server knows";
+  return error instanceof UnauthorizedError
+    ? "the API secret is wrong: it is rejected"
+    : new RefusedCredentialsError().message;
 }

@@ -10,7 +10,7 @@ import { keyWarnings } from "../data/shell-lines.js";
 import { openTrafficWarning } from "../data/store-data.js";
 import { dataPlaceName, type LocalSettings, placeFlags } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
-import { type Finding, notChecked, ok, problemOf, warning } from "./finding.js";
+import { type Finding, type Findings, notChecked, ok, problemOf, warning } from "./finding.js";
 
 /**
  * Checks that a data file or a store can be read and is valid, that its secrets are strong, and that
@@ -22,7 +22,7 @@ export async function checkLocal(
   { place, env }: LocalSettings,
   caller: Caller,
   read = async (): Promise<Data> => (await localData(place, caller)).read(),
-): Promise<Record<string, Finding | Finding[]>> {
+): Promise<Findings> {
   const isFile = place.kind === "file";
   const [check, traffic] = isFile ? ["data_file", []] : ["store", openTrafficWarning(place)];
   const findings = traffic.map((text) => warning(text, "set up TLS in etcd, and use etcds://"));
@@ -41,20 +41,26 @@ export async function checkLocal(
     };
   const { environments, variables } = data;
   const size = `${environments.length} environments, ${variables.length} variables`;
-  const secrets = async () => {
-    const warnings = keyWarnings(environments, caller.surroundings.clock(), placeFlags(place));
-    if (warnings.length > 0) return warnings.map(({ message, fix }) => warning(message, fix));
-    return ok("each environment has its own secret, and all are long enough");
-  };
-  const chosen = async () => ok(qualifiedName(chooseEnvironment(environments, env)));
   return {
     [check]: [...findings, ok(`${dataPlaceName(place)} is valid: ${size}`)],
-    secrets: await secrets().catch((error) => problemOf(error, "run doctor where the key is")),
+    secrets: orProblem("run doctor where the key is", () => {
+      const weak = keyWarnings(environments, caller.surroundings.clock(), placeFlags(place));
+      if (weak.length > 0) return weak.map(({ message, fix }) => warning(message, fix));
+      return ok("each environment has its own secret, and all are long enough");
+    }),
     ...(isFile && { lock: await checkLock(place.path) }),
-    environment: await chosen().catch((error) =>
-      problemOf(error, "choose one with --env (APPVARS_ENV)"),
+    environment: orProblem("choose one with --env (APPVARS_ENV)", () =>
+      ok(qualifiedName(chooseEnvironment(environments, env))),
     ),
   };
+}
+
+function orProblem<T>(fix: string, check: () => T): T | Finding {
+  try {
+    return check();
+  } catch (error) {
+    return problemOf(error, fix);
+  }
 }
 
 /** Whether a process is writing the file. */

@@ -6,16 +6,11 @@ import type { HttpProxy, ServerRoute } from "../../kit/net/proxy.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import { fileRisk } from "../files/safe-files.js";
-import { type Connection, dataPlaceName, placeFiles } from "../settings/connection.js";
+import { dataPlaceName, placeFiles } from "../settings/connection.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { readTlsFiles } from "../settings/secret-files.js";
-import {
-  NotAllowedError,
-  SETTINGS,
-  type SOURCE_SETTINGS,
-  type SourceFlags,
-} from "../settings/setting-table.js";
+import { NotAllowedError, SETTINGS, type SourceFlags } from "../settings/setting-table.js";
 import { profilesPath } from "../settings/settings-file.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import { type Finding, ok, problem, problemOf, skipped, warning } from "./finding.js";
@@ -36,39 +31,34 @@ export interface ServerAccess extends RemoteSettings {
  *   access for local data, or if requests can't be sent
  */
 export async function checkSettings(flags: SourceFlags, asking: Caller) {
-  const found: Finding[] = [];
+  const findings: Finding[] = [];
   const note = (text: string) =>
-    void found.push(warning(text, "correct this, unless you expect it"));
+    void findings.push(warning(text, "correct this, unless you expect it"));
   const caller: Caller = { ...asking, note };
   const { surroundings } = asking;
-  const trying = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
+  const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
       return await work();
     } catch (error) {
       const fix =
         error instanceof NotAllowedError ? "read the file, then run appvars allow" : undefined;
-      found.push(problemOf(error, fix));
+      findings.push(problemOf(error, fix));
       return undefined;
     }
   };
-  const settings = await trying(() => readSettings(flags, caller).check());
-  if (!settings)
-    return {
-      findings: { settings: found, file_modes: await checkModes(settings, surroundings) },
-      caller,
-    };
-  const { connection, given } = settings;
+  const settings = await attempt(() => readSettings(flags, caller).check());
+  const { connection, given = [] } = settings ?? {};
   const { blocked } = given.find((setting) => setting.blocked) ?? {};
   if (blocked) note(blocked);
-  await trying(() => settings.secret("encKey"));
-  const remote = connection.kind === "remote" ? connection : undefined;
-  const secret = remote && (await trying(() => settings.secret("apiSecret")));
-  const server = remote && (await trying(() => readRoute(remote, secret, surroundings)));
-  if (found.every(({ verdict }) => verdict !== "problem"))
-    found.push(ok(describeSource(connection, settings, server?.proxy)));
+  await attempt(() => settings?.secret("encKey"));
+  const remote = connection?.kind === "remote" ? connection : undefined;
+  const secret = await attempt(() => remote && settings?.secret("apiSecret"));
+  const server = await attempt(() => remote && readRoute(remote, secret, surroundings));
+  if (settings && findings.every(({ verdict }) => verdict !== "problem"))
+    findings.push(ok(describeSource(settings, server?.proxy)));
   const access: ServerAccess | undefined = remote && server && { ...remote, given, secret, server };
   const file_modes = await checkModes(settings, surroundings);
-  return { findings: { settings: found, file_modes }, connection, access, caller };
+  return { findings: { settings: findings, file_modes }, connection, access, caller };
 }
 
 async function readRoute(
@@ -86,38 +76,30 @@ async function readRoute(
 
 /** Checks the files that the settings name, if these are valid, and the one with the profiles. */
 async function checkModes(
-  settings: Settings | undefined,
+  { connection, given = [] }: Partial<Settings> = {},
   surroundings: Surroundings,
 ): Promise<Finding[]> {
-  const place = settings?.connection.kind === "local" ? settings.connection.place : undefined;
-  const data = place?.kind === "file" ? place.path : undefined;
-  const named = (settings?.given ?? []).flatMap(({ name, text, blocked }) =>
-    SETTINGS[name].isPrivate && !blocked ? [text] : [],
-  );
-  const paths = [
-    ...(place ? placeFiles(place).map(({ text }) => text) : []),
-    ...named,
-    profilesPath(surroundings),
-  ];
-  if (data === undefined) return checkFiles(paths, data, surroundings);
+  const place = connection?.kind === "local" ? connection.place : undefined;
+  const named = given.filter(({ name, blocked }) => SETTINGS[name].isPrivate && !blocked);
+  const paths = [...(place ? placeFiles(place) : []), ...named].map(({ text }) => text);
+  paths.push(profilesPath(surroundings));
+  if (place?.kind !== "file") return checkFiles(paths, undefined, surroundings);
   // Loaded here: checking a server needs no code of a store.
   const { readContent } = await import("../../store/file/data-file.js");
-  const content = await readContent(data).catch(() => undefined);
-  return checkFiles(paths, data, surroundings, content?.sealed);
+  const content = await readContent(place.path).catch(() => undefined);
+  return checkFiles(paths, place.path, surroundings, content?.sealed);
 }
 
 /** `server http://127.0.0.1:7400 (from --url), through the proxy of HTTP_PROXY`. */
-function describeSource(
-  connection: Connection,
-  settings: Settings,
-  proxy: HttpProxy | undefined,
-): string {
-  const { name = "url", text = DEFAULT_URL, from } = settings.find("url") ?? {};
-  const kind = { url: "server", data: "data file", store: "store" }[
-    name as (typeof SOURCE_SETTINGS)[number]
-  ];
-  const place = connection.kind === "local" ? dataPlaceName(connection.place) : text;
-  return `${kind} ${place} (${from ? `from ${from}` : "the default"})${proxy ? `, through ${proxy.name}` : ""}`;
+function describeSource(settings: Settings, proxy: HttpProxy | undefined): string {
+  const { connection } = settings;
+  const { text = DEFAULT_URL, from } = settings.find("url") ?? {};
+  let source = `server ${text}`;
+  if (connection.kind === "local") {
+    const { place } = connection;
+    source = `${place.kind === "file" ? "data file" : "store"} ${dataPlaceName(place)}`;
+  }
+  return `${source} (${from ? `from ${from}` : "the default"})${proxy ? `, through ${proxy.name}` : ""}`;
 }
 
 /**
@@ -134,25 +116,19 @@ export function checkFiles(
 ): Finding[] {
   const files = [...new Set(paths)].filter(existsSync);
   const secret = files.filter((path) => !isSealed || path !== data);
-  const found = files.flatMap((path) => {
-    const [mode, risk] = [
-      secret.includes(path) ? looseMode(path) : undefined,
-      fileRisk(path, surroundings),
-    ];
+  const findings: Finding[] = [];
+  for (const path of files) {
+    const mode = secret.includes(path) && looseMode(path);
+    const risk = fileRisk(path, surroundings);
     const message = `${path} ${risk?.problem}`;
-    const isRefused = path === data && risk?.isRefused;
-    return [
-      mode
-        ? warning(`other users have access to ${path} (mode ${mode})`, command`chmod 600 ${path}`)
-        : [],
-      risk
-        ? isRefused
-          ? problem("invalid_data", message, risk.fix)
-          : warning(message, risk.fix)
-        : [],
-    ].flat();
-  });
-  if (found.length > 0) return found;
+    if (mode)
+      findings.push(
+        warning(`other users have access to ${path} (mode ${mode})`, command`chmod 600 ${path}`),
+      );
+    if (risk?.isRefused && path === data) findings.push(problem("invalid_data", message, risk.fix));
+    else if (risk) findings.push(warning(message, risk.fix));
+  }
+  if (findings.length > 0) return findings;
   if (secret.length === 0) return [skipped("no file with a secret is in use")];
   if (surroundings.platform === "win32")
     return [skipped("modes say nothing on Windows: icacls FILE shows who has access to a file")];

@@ -10,6 +10,9 @@ export interface Finding {
   code?: ErrorCode;
 }
 
+/** Findings by the names of their checks, in the order of the report. */
+export type Findings = Record<string, Finding | Finding[]>;
+
 /** The fix for each kind of failure, unless a check has a better one. */
 export const FIXES: Readonly<Record<ErrorCode, string>> = {
   usage: "correct this setting",

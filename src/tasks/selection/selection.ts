@@ -50,23 +50,21 @@ export async function readSelected(
   const { selected, existing } = await source.readSnapshot(async (snapshot) => {
     const readVariables = () => readAll((page) => snapshot.listVariables(page));
     const readNames = async () => (await readVariables()).map(({ name }) => name);
-    const reads = [
+    const newNamesOf = async (names: readonly string[]) =>
+      selection.rename(await selection.select(names, readNames));
+    const [values, check, all] = await Promise.all([
       snapshot.values(only),
       findProblems?.(snapshot, only),
-      types === "all" && readVariables(),
-    ] as const;
-    const [values, check] = await Promise.all(reads);
+      types === "all" ? readVariables() : undefined,
+    ]);
     const names = Object.keys(values);
     const existing = [...new Set([...names, ...(check?.missing ?? [])])];
-    if (check) await refuseProblems(check, selection, existing, readNames, isTaken);
-    const newNames = selection.rename(await selection.select(names, readNames));
-    const selected = [...newNames].map(([name, newName]) => {
+    if (check) refuseProblems(check, await newNamesOf(existing), isTaken);
+    const selected = [...(await newNamesOf(names))].map(([name, newName]) => {
       return { name, newName, value: values[name] ?? null, rules: snapshot.rulesOf(name) };
     });
-    const isTyped =
-      types === "all" ||
-      (types === "encrypted" && selected.some(({ value }) => isUnreadable(value)));
-    return { selected: addTypes(selected, isTyped ? await readVariables() : undefined), existing };
+    const isTyped = types === "encrypted" && selected.some(({ value }) => isUnreadable(value));
+    return { selected: addTypes(selected, isTyped ? await readVariables() : all), existing };
   });
   selection.noteUnmatched(existing);
   return selected;
@@ -75,9 +73,9 @@ export async function readSelected(
 /** @throws ServerError for a value that is not of its variable's type */
 function addTypes(
   selected: readonly Omit<SelectedValue, "type">[],
-  variables: readonly Variable[] | undefined,
+  variables: readonly Variable[] = [],
 ): SelectedValue[] {
-  const byName = new Map(variables?.map((variable) => [variable.name, variable]));
+  const byName = new Map(variables.map((variable) => [variable.name, variable]));
   return selected.map((entry) => {
     const variable = byName.get(entry.name);
     if (variable) checkType(variable, entry.value);
@@ -86,14 +84,11 @@ function addTypes(
 }
 
 /** @throws NotFoundError for selected variables without a value, InvalidDataError for other problems */
-async function refuseProblems(
+function refuseProblems(
   check: Check,
-  selection: Selection,
-  existing: readonly string[],
-  readNames: () => Promise<readonly string[]>,
+  newNames: ReadonlyMap<string, string>,
   isTaken: (newName: string) => boolean,
-): Promise<void> {
-  const newNames = selection.rename(await selection.select(existing, readNames));
+): void {
   const problems = problemsOf(check).filter(({ name }) => {
     const newName = newNames.get(name);
     return newName !== undefined && !isTaken(newName);
@@ -113,7 +108,6 @@ export function createSelection(
   const rename = nameTransformer ? NAME_TRANSFORMERS[nameTransformer] : (name: string) => name;
   const [wanted, unwanted] = [only && createMatcher(only), createMatcher(exclude)];
   const named = only?.filter((pattern) => !isGlob(pattern) && !unwanted.matches(pattern)) ?? [];
-  const noted = new Set<string>();
   return {
     findProblems,
     /** The new names of variables that are asked for by name. */
@@ -133,12 +127,10 @@ export function createSelection(
     },
     /** The new names of variables. @throws UsageError for two with the same new name */
     rename: (names: readonly string[]) => renamed(names, rename),
-    /** Notes patterns of `--exclude` without a match, once. */
+    /** Notes patterns of `--exclude` without a match. */
     noteUnmatched(names: readonly string[]): void {
-      for (const pattern of unwanted.unmatched(names)) {
-        if (!noted.has(pattern)) note(`--exclude ${pattern} matches no variable`);
-        noted.add(pattern);
-      }
+      for (const pattern of unwanted.unmatched(names))
+        note(`--exclude ${pattern} matches no variable`, "once");
     },
   };
 }
@@ -156,13 +148,12 @@ async function notFound(
 }
 
 function renamed(names: readonly string[], rename: Rename): ReadonlyMap<string, string> {
-  const result = new Map<string, string>();
-  for (const name of names) result.set(name, rename(name));
-  if (new Set(result.values()).size === result.size) return result;
+  const result = new Map(names.map((name) => [name, rename(name)]));
   const origins = new Map<string, string[]>();
   for (const [name, newName] of result)
     origins.set(newName, [...(origins.get(newName) ?? []), name]);
   const clashes = [...origins].filter(([, from]) => from.length > 1);
+  if (clashes.length === 0) return result;
   const described = clashes.map(([newName, from]) => `${from.join(" and ")} (${newName})`);
   throw new UsageError(
     `--name-transformer gives the same name to ${described.join(", ")}: choose with --only or --exclude`,

@@ -50,35 +50,36 @@ export async function formatValues(
   source: VariableSource,
   messages: Messages,
 ): Promise<Written> {
-  const { format, allowReserved } = options;
+  const { format, target, allowReserved } = options;
   const selection = createSelection(options, messages);
   const leavesOut = ENVIRONMENT_FORMATS.includes(format);
   if (leavesOut) refuseReserved(selection.named, allowReserved);
   const types = format === "dotenv" ? "all" : "encrypted";
   const selected = await readSelected(selection, source, { types });
-  const isKept = ({ newName }: SelectedValue) => !leavesOut || !isLeftOut(newName, allowReserved);
+  const isOut = ({ newName }: SelectedValue) => leavesOut && isLeftOut(newName, allowReserved);
   const typed = selected
-    .filter(isKept)
+    .filter((entry) => !isOut(entry))
     .map((entry) => ({ ...entry, type: entry.type ?? nativeType(entry.value) }));
-  const values = decryptValues(typed, decrypt);
-  const write = options.target
-    ? (await import("../../formats/dotenv-for.js")).DOTENV_WRITERS[options.target]
+  const entries = decryptValues(typed, decrypt).map(({ newName, ...entry }) => ({
+    ...entry,
+    name: newName,
+  }));
+  const write = target
+    ? (await import("../../formats/dotenv-for.js")).DOTENV_WRITERS[target]
     : await WRITERS[format]();
-  const written = writeSupported(
-    write,
-    values.map(({ newName, type, value, rules }) => ({ name: newName, type, value, rules })),
-    options,
-    messages,
-  );
-  const leftOut = selected.filter((entry) => !isKept(entry)).map(({ newName }) => newName);
-  warnLeftOut(leftOut, messages);
-  const decrypted = typed.filter(({ value }) => isUnreadable(value)).map(({ newName }) => newName);
+  const written = writeSupported(write, entries, options, messages);
+  warnLeftOut(newNamesOf(selected.filter(isOut)), messages);
+  const decrypted = newNamesOf(typed.filter(({ value }) => isUnreadable(value)));
   // A copy by `import` would otherwise lose the encryption without a word.
   if (decrypted.length > 0 && IMPORT_FORMATS.some((each) => each === format))
     messages.note(
       `decrypted ${decrypted.join(", ")}; to encrypt them again: ${command`appvars import FILE --encrypt ${decrypted.join(",")}`}`,
     );
   return written;
+}
+
+function newNamesOf(selected: readonly Pick<SelectedValue, "newName">[]): string[] {
+  return selected.map(({ newName }) => newName);
 }
 
 /**
@@ -114,11 +115,10 @@ function writeSupported(
   options: ExportedValues,
   messages: Messages,
 ): Written {
-  const { name, skipUnsupported } = options;
   try {
-    return { text: write(entries, { name }), entries };
+    return { text: write(entries, options), entries };
   } catch (error) {
-    if (!skipUnsupported || !(error instanceof UnsupportedError)) throw error;
+    if (!options.skipUnsupported || !(error instanceof UnsupportedError)) throw error;
     const { format, reasons } = error;
     messages.warn(`left out variables that ${format} can't hold: ${describeReasons(reasons)}`);
     const others = entries.filter((entry) => !reasons.has(entry.name));

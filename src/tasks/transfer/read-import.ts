@@ -61,25 +61,26 @@ export async function readImport(
   const bytes = await readInput(options, surroundings).catch((error: unknown) => {
     throw new UsageError(`${what} ${toInvalidData(error, "can't be read").message}`);
   });
-  try {
-    // A byte order mark, FE FF or FF FE, or a NUL beside a letter.
-    const [first = 1, second = 1] = bytes;
-    if (first + second === 0x1fd || first * second === 0)
-      throw new UsageError("its content is UTF-16; save it as UTF-8");
-    const text = decodeUtf8(bytes, "its content");
-    if ((expand || program) && format !== "dotenv")
+  const isText = format === "dotenv";
+  const read = await READERS[format]();
+  const entries = withSubject(what, () => {
+    const text = decodeContent(bytes);
+    if ((expand || program) && !isText)
       throw new UsageError(
         `${program ? "--for" : "--expand"} is for dotenv files, not for ${format}`,
       );
-    const read = await READERS[format]();
-    const entries = read(text, { note: (about) => note(`${what}: ${about}`), program, expand });
-    if (entries.length === 0) note(`${what} contains no variables`);
-    return { what, entries, isText: format === "dotenv" };
-  } catch (error) {
-    return withSubject(what, () => {
-      throw error;
-    });
-  }
+    return read(text, { note: (about) => note(`${what}: ${about}`), program, expand });
+  });
+  if (entries.length === 0) note(`${what} contains no variables`);
+  return { what, entries, isText };
+}
+
+function decodeContent(bytes: Buffer): string {
+  // A byte order mark, FE FF or FF FE, or a NUL beside a letter.
+  const [first = 1, second = 1] = bytes;
+  if (first + second === 0x1fd || first * second === 0)
+    throw new UsageError("its content is UTF-16; save it as UTF-8");
+  return decodeUtf8(bytes, "its content");
 }
 
 /** @throws the file system's error, or InvalidDataError with a predicate */
@@ -105,22 +106,17 @@ export function typeEntries(
   { application }: EnvironmentRecord,
   note: (text: string) => void,
 ): NamedValue[] {
-  const defined = new Map(
-    data.variables
-      .filter((item) => item.application === application)
-      .map(({ name, type }) => [name, type]),
-  );
+  const types = new Map<string, VariableType>();
+  for (const variable of data.variables)
+    if (variable.application === application) types.set(variable.name, variable.type);
   const typed = withSubject(what, () =>
-    entries.map((entry) => typeEntry(entry, isText, defined.get(entry.name))),
+    entries.map((entry) => typeEntry(entry, isText, types.get(entry.name))),
   );
   const rewritten = typed.filter(
     ({ value }, index) => isText && !isSameText(valueText(value), entries[index]?.value),
   );
-  noteRewritten(
-    rewritten,
-    (text) => note(`${what}: ${text}`),
-    "; to keep a text, use the type STRING",
-  );
+  const advice = "; to keep a text, use the type STRING";
+  noteRewritten(rewritten, (text) => note(`${what}: ${text}`), advice);
   return typed;
 }
 
@@ -137,21 +133,17 @@ function typeEntry(entry: ReadEntry, isText: boolean, type: VariableType | undef
   return { name, type: type ?? nativeType(value), value };
 }
 
-/**
- * @param defined the variable's type, which has precedence. Whether JSON is a string, only the file
- *   can say.
- */
+/** @param defined the variable's type, which has precedence */
 function typeText(
-  { name, value: given, type: said }: ReadEntry,
+  { name, value, type: said }: ReadEntry,
   defined: VariableType | undefined,
 ): NamedValue {
-  const text = String(given);
-  if (defined === "JSON" && said === "STRING") return { name, type: defined, value: text };
-  if (said === JSON_STRING)
-    return typeText({ name, value: text, type: "STRING" }, defined ?? "JSON");
-  const type = defined ?? said;
+  const text = String(value);
+  const type = defined ?? (said === JSON_STRING ? "JSON" : said);
   if (!type) return { name, ...inferValue(text) };
-  return { name, type, value: withSubject(name, () => parseAs(text, type)) };
+  // Only the file can say whether JSON is a string.
+  const isString = type === "JSON" && (said === "STRING" || said === JSON_STRING);
+  return { name, type, value: isString ? text : withSubject(name, () => parseAs(text, type)) };
 }
 
 export function currentValues(
@@ -159,11 +151,11 @@ export function currentValues(
   environment: EnvironmentRecord,
   imported: readonly NamedValue[],
 ): NamedValue[] {
-  const names = new Set(imported.map((item) => item.name));
+  const names = new Set(imported.map(({ name }) => name));
   const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
   return data.values.flatMap(({ environment_id, variable_id, content }) => {
-    const variable = variables.get(variable_id);
-    if (environment_id !== environment.id || !variable || !names.has(variable.name)) return [];
-    return [{ name: variable.name, type: variable.type, value: content.value }];
+    const { name = "", type = "STRING" } = variables.get(variable_id) ?? {};
+    if (environment_id !== environment.id || !names.has(name)) return [];
+    return [{ name, type, value: content.value }];
   });
 }

@@ -78,7 +78,7 @@ function createProgram({ path, command, words }: FoundCommand, io: Io) {
 function describe(built: CommanderCommand, { description, details, examples }: Command): void {
   const heading = examples.length > 1 ? "Examples" : "Example";
   built
-    .description(description)
+    .description(description.replace(/\s+/g, " "))
     .addHelpText(
       "after",
       `${details ? `\n${details}\n` : ""}\n${heading}:\n  ${examples.join("\n  ")}`,

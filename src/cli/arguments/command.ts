@@ -38,6 +38,7 @@ type ArgumentTable = Readonly<Record<string, string | Argument>>;
 export interface Command {
   /** One line, for the help of the command above. */
   summary?: string;
+  /** A paragraph. Its line breaks, with the indentation, count as spaces. */
   description: string;
   /** Replaces `[options]` and the arguments in the help. */
   usage?: string;

@@ -15,10 +15,10 @@ import { parseTime } from "../arguments/flag-arguments.js";
 import { printTable } from "../output/context.js";
 
 export const definition = defineCommand({
-  description:
-    "List the values that clients have read, by the audit log of a server, and that are still the same: what to replace " +
-    "when somebody leaves. A client is a named key; without a name, it is the key of the environment. Whether a value " +
-    "has changed since is in the history of the data.",
+  description: `List the values that clients have read, by the audit log of a
+    server, and that are still the same: what to replace when somebody leaves. A
+    client is a named key; without a name, it is the key of the environment.
+    Whether a value has changed since is in the history of the data.`,
   arguments: { "<file...>": "the audit log, and the parts of it that were rotated out" },
   flags: {
     "--since <time>": {

@@ -24,10 +24,10 @@ const FLAGS = {
 type CheckFlags = FlagValues<typeof FLAGS>;
 
 export const definition = defineCommand({
-  description:
-    "Find variables without a value that are not optional, values that break their schema and, with a key, encrypted " +
-    "values that can't be decrypted. --env can be repeated. Prints a line for each problem, and no value: " +
-    "environment, name and problem. The exit code is 1 if there is one.",
+  description: `Find variables without a value that are not optional, values that
+    break their schema and, with a key, encrypted values that can't be
+    decrypted. --env can be repeated. Prints a line for each problem, and no
+    value: environment, name and problem. The exit code is 1 if there is one.`,
   flags: FLAGS,
   examples: ["appvars check --data vars.json --all --example .env.example"],
   async run(_, flags, context) {

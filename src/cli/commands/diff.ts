@@ -23,10 +23,11 @@ import { type Context, print, printLines } from "../output/context.js";
 const EXAMPLE = "appvars diff test production --data vars.json";
 
 export const definition = defineCommand({
-  description:
-    "Show the changes of variables from A to B. Each is the name of an environment of the data file or " +
-    "store; FILE:ENVIRONMENT; the URL of a store, then :ENVIRONMENT; or the URL of a server, with the configured " +
-    "credentials. Values are hidden without --values. A data file alone is printed by names for git, as its textconv.",
+  description: `Show the changes of variables from A to B. Each is the name of an
+    environment of the data file or store; FILE:ENVIRONMENT; the URL of a store,
+    then :ENVIRONMENT; or the URL of a server, with the configured credentials.
+    Values are hidden without --values. A data file alone is printed by names
+    for git, as its textconv.`,
   arguments: { "<a>": "the old one, or a data file alone", "[b]": "the new one" },
   flags: {
     "--values": "show the values too",

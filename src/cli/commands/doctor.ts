@@ -5,10 +5,11 @@ import { type Context, print } from "../output/context.js";
 import { EXIT_CODES } from "../output/report-error.js";
 
 export const definition = defineCommand({
-  description:
-    "Check the settings and file modes and, for a server, the connection, TLS, the clock, the credentials and the rate " +
-    "limit; or check a data file or a store. Reports each check as ok, warning, problem or skipped, and how to fix it. Tries " +
-    "everything once. Exits with 0 if there is no problem, otherwise with the exit code of the first problem.",
+  description: `Check the settings and file modes and, for a server, the
+    connection, TLS, the clock, the credentials and the rate limit; or check a
+    data file or a store. Reports each check as ok, warning, problem or skipped,
+    and how to fix it. Tries everything once. Exits with 0 if there is no
+    problem, otherwise with the exit code of the first problem.`,
   flags: SOURCE_FLAGS,
   examples: ["appvars doctor --url https://vars.example.com"],
   async run(_, flags, context) {

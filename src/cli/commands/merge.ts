@@ -7,10 +7,10 @@ import { SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { printTable } from "../output/context.js";
 
 export const definition = defineCommand({
-  description:
-    "Merge two branches of a data file by the names of variables, environments and keys: a merge driver for git. OURS " +
-    "gets the result, without a lock, and without an entry in the history. If both have changed the same, that is " +
-    "listed, OURS keeps what it has there, and the exit code is 1.",
+  description: `Merge two branches of a data file by the names of variables,
+    environments and keys: a merge driver for git. OURS gets the result, without
+    a lock, and without an entry in the history. If both have changed the same,
+    that is listed, OURS keeps what it has there, and the exit code is 1.`,
   usage: "[options] <base> <ours> <theirs> [path]",
   arguments: {
     "<file...>":

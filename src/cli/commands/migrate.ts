@@ -13,10 +13,10 @@ import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
 
 export const definition = defineCommand({
-  description:
-    "Copy everything, credentials included, between data files and stores in etcd. Each is a file or a URL: " +
-    "etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS. TO must not exist, or hold the same. With --seal-key-file, it " +
-    "is sealed. The history comes along to a file, and not to a store.",
+  description: `Copy everything, credentials included, between data files and
+    stores in etcd. Each is a file or a URL: etcd://h1:2379,h2:2379/prefix, or
+    etcds:// for TLS. TO must not exist, or hold the same. With --seal-key-file,
+    it is sealed. The history comes along to a file, and not to a store.`,
   arguments: { "<from>": "the data to copy", "<to>": "the place for the copy" },
   flags: { ...PROFILE, ...SEAL_KEY_FILE },
   examples: ["appvars migrate vars.json etcd://127.0.0.1:2379/appvars"],

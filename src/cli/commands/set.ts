@@ -43,12 +43,14 @@ const DEFINITION_FLAGS = {
 } as const;
 
 export const definition = defineCommand({
-  description:
-    "Set a variable in an environment of a data file or a store, or in several with one change: --env can be repeated. " +
-    "Without VALUE, or with -, the value is read from stdin, which keeps it out of the process list; one newline at " +
-    "its end is removed. If stdin may be empty, pass -. On a terminal, it asks for the value without showing it. " +
-    "With a flag that changes the definition, such as --description, and without VALUE, the value does not change. " +
-    "Without --type, an existing variable keeps its type and a new one is a STRING.",
+  description: `Set a variable in an environment of a data file or a store, or in
+    several with one change: --env can be repeated. Without VALUE, or with -,
+    the value is read from stdin, which keeps it out of the process list; one
+    newline at its end is removed. If stdin may be empty, pass -. On a terminal,
+    it asks for the value without showing it. With a flag that changes the
+    definition, such as --description, and without VALUE, the value does not
+    change. Without --type, an existing variable keeps its type and a new one is
+    a STRING.`,
   arguments: { "<name>": "name of the variable", "[value]": "its value as text, - for stdin" },
   flags: {
     "--type <type>": { help: "type of its values", choices: VARIABLE_TYPES, parse: parseType },

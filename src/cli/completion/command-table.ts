@@ -65,9 +65,9 @@ function tableEntries(command: Command, path: readonly string[]): TableEntry[] {
     ([, { refused }]) => refused === undefined,
   );
   const children = Object.entries(command.commands ?? {});
-  const subcommands = children.map(([word, { summary, description }]) => ({
+  const subcommands = children.map(([word, { summary: description = "" }]) => ({
     word,
-    description: summary ?? description,
+    description,
   }));
   const flags = rows.map(([word, { help }]) => ({ word, description: help }));
   const names = subcommands.map(({ word }) => word);

@@ -19,7 +19,8 @@ import { GRACE, key, withoutSecrets } from "./key.js";
 
 const list = defineCommand({
   summary: "list the environments and their keys",
-  description: "List the environments of a data file or a store and their keys, without secrets.",
+  description: `List the environments of a data file or a store and their keys,
+    without secrets.`,
   flags: PLACE_FLAGS,
   examples: ["appvars env list --data vars.json"],
   async run(_, flags, context) {
@@ -42,8 +43,8 @@ const list = defineCommand({
 
 const add = defineCommand({
   summary: "add an environment with new credentials",
-  description:
-    "Add an environment with new credentials, and print the lines that configure a shell for it.",
+  description: `Add an environment with new credentials, and print the lines that
+    configure a shell for it.`,
   arguments: { "<name>": "staging, or shop/staging for the application shop" },
   flags: {
     "--from <environment>":
@@ -68,8 +69,8 @@ const add = defineCommand({
 
 const rename = defineCommand({
   summary: "rename an environment",
-  description:
-    "Rename an environment within its application. Its credentials and values stay as they are.",
+  description: `Rename an environment within its application. Its credentials and
+    values stay as they are.`,
   arguments: { "<name>": "the environment", "<new>": "its new name" },
   flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: ["appvars env rename shop/staging qa --data vars.json"],
@@ -93,8 +94,8 @@ const rename = defineCommand({
 
 const credentials = defineCommand({
   summary: "print the credentials of an environment",
-  description:
-    "Print the lines that configure a shell for an environment. They contain its secret.",
+  description: `Print the lines that configure a shell for an environment. They
+    contain its secret.`,
   arguments: { "<name>": "the environment" },
   flags: PLACE_FLAGS,
   examples: ['eval "$(appvars env credentials development --data vars.json)"'],
@@ -108,8 +109,8 @@ const ROTATION = "appvars env rotate production --data vars.json --grace 24h";
 
 const rotate = defineCommand({
   summary: "give an environment new credentials",
-  description:
-    "Give an environment new credentials, and print the lines that configure a shell for it.",
+  description: `Give an environment new credentials, and print the lines that
+    configure a shell for it.`,
   arguments: { "<name>": "the environment" },
   flags: { ...GRACE, ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: [ROTATION],
@@ -152,7 +153,8 @@ const remove = defineCommand({
 });
 
 export const definition: Command = {
-  description: "Manage the environments of a data file or a store and their credentials.",
+  description: `Manage the environments of a data file or a store and their
+    credentials.`,
   examples: [ROTATION],
   commands: { list, add, rename, credentials, rotate, remove, key },
 };

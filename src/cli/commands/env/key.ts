@@ -42,7 +42,8 @@ const expires = (effect: string) =>
 
 const list = defineCommand({
   summary: "list the named keys",
-  description: "List the named keys of an environment or of all of them, without secrets.",
+  description: `List the named keys of an environment or of all of them, without
+    secrets.`,
   arguments: { "[environment]": "development, or shop/development" },
   flags: PLACE_FLAGS,
   examples: ["appvars env key list production --data vars.json"],
@@ -78,8 +79,8 @@ const list = defineCommand({
 
 const add = defineCommand({
   summary: "give a person or a service a key",
-  description:
-    "Give a person or a service a key of their own to an environment, and print the lines that configure a shell for it.",
+  description: `Give a person or a service a key of their own to an environment,
+    and print the lines that configure a shell for it.`,
   arguments: { "<environment>": "development, or shop/development" },
   flags: {
     "--name <client>": { help: "whose key it is", required: true },
@@ -110,8 +111,8 @@ const add = defineCommand({
 
 const rotate = defineCommand({
   summary: "give a named key new credentials",
-  description:
-    "Give a named key new credentials, and print the lines that configure a shell for it.",
+  description: `Give a named key new credentials, and print the lines that
+    configure a shell for it.`,
   arguments: { "<environment>": "its environment", "<key>": "the name of the key" },
   flags: {
     ...GRACE,
@@ -130,8 +131,8 @@ const rotate = defineCommand({
 
 const remove = defineCommand({
   summary: "remove a named key",
-  description:
-    "Remove a named key: requests with it are refused once the server has reloaded its data.",
+  description: `Remove a named key: requests with it are refused once the server
+    has reloaded its data.`,
   arguments: { "<environment>": "its environment", "<key>": "the name of the key" },
   flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: ["appvars env key remove production ana --data vars.json"],
@@ -149,6 +150,7 @@ const remove = defineCommand({
 });
 
 export const key: Command = {
+  summary: "manage the named keys of an environment",
   description: "Manage the named keys of an environment: one for each person and service.",
   examples: ["appvars env key add production --name ana --data vars.json"],
   commands: { list, add, rotate, remove },

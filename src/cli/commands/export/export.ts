@@ -27,12 +27,13 @@ import { findGithubFile, writeGithubFile } from "./github-file.js";
 const TYPESCRIPT = "typescript";
 
 export const definition = defineCommand({
-  description:
-    "Print the values of the environment, escaped for the program that reads the format. If the format can't " +
-    "represent a name or value, nothing is printed and each is reported. Reserved names, which can make programs " +
-    `run other code (PATH, PROMPT_COMMAND and so on), are left out with a warning, except in ${DATA_FORMATS.join(", ")}. ` +
-    "github appends to the file that GITHUB_ENV names, after " +
-    "masking the values in the log by lines on stdout. typescript declares the variables, and reads no value.",
+  description: `Print the values of the environment, escaped for the program that
+    reads the format. If the format can't represent a name or value, nothing is
+    printed and each is reported. Reserved names, which can make programs run
+    other code (PATH, PROMPT_COMMAND and so on), are left out with a warning,
+    except in ${DATA_FORMATS.join(", ")}. github appends to the file that
+    GITHUB_ENV names, after masking the values in the log by lines on stdout.
+    typescript declares the variables, and reads no value.`,
   flags: {
     "--format <format>": {
       help: "output format (default dotenv, or json with --json)",

@@ -16,10 +16,11 @@ import { valid } from "../../arguments/flag-arguments.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 
 export const definition = defineCommand({
-  description:
-    "List the changes of a data file or a store, newest first: their numbers, when and by whom they were made, with " +
-    "which command, and what they changed. Without --values, only public values are shown. Credentials are not " +
-    "recorded. rollback NUMBER takes changes back. APPVARS_ACTOR is recorded in place of user@host.",
+  description: `List the changes of a data file or a store, newest first: their
+    numbers, when and by whom they were made, with which command, and what they
+    changed. Without --values, only public values are shown. Credentials are not
+    recorded. rollback NUMBER takes changes back. APPVARS_ACTOR is recorded in
+    place of user@host.`,
   arguments: { "[name]": "only changes of this variable" },
   flags: {
     "-e, --env <name>": "only changes of this environment: development, or shop/development",

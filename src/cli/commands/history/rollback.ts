@@ -26,10 +26,10 @@ const FLAGS = {
 } as const;
 
 export const definition = defineCommand({
-  description:
-    "Bring values and definitions back to what they were before a change, all or nothing. That is a new change, which " +
-    "rollback can take back too. It shows what it does, and asks; without a terminal, add --yes. Credentials never " +
-    "come back: an environment that was removed gets new ones.",
+  description: `Bring values and definitions back to what they were before a
+    change, all or nothing. That is a new change, which rollback can take back
+    too. It shows what it does, and asks; without a terminal, add --yes.
+    Credentials never come back: an environment that was removed gets new ones.`,
   arguments: {
     "<number>": { help: "the change, as history numbers it", parse: parseNumber },
   },

@@ -8,7 +8,8 @@ import { type Context, printTable } from "../../output/context.js";
 
 const list = defineCommand({
   summary: "list the profiles",
-  description: "List the profiles; * marks the current one, which is used if none is named.",
+  description: `List the profiles; * marks the current one, which is used if none
+    is named.`,
   examples: ["appvars profile list"],
   async run(_args, _flags, context) {
     const { current, profiles } = readProfiles(
@@ -37,11 +38,12 @@ const ADDING = "appvars profile add staging --url https://vars.example --api-sec
 
 const add = defineCommand({
   summary: "store a profile",
-  description:
-    "Store a profile: the settings from the flags and, for a server, from APPVARS_URL, APPVARS_API_KEY and " +
-    "APPVARS_API_SECRET or, for a store, from the APPVARS_STORE_* variables but the password; no others. Stores the " +
-    "API secret itself, not the name of its file. First sends one request with the credentials, or opens the data " +
-    "file or the store. The first profile becomes the current one.",
+  description: `Store a profile: the settings from the flags and, for a server,
+    from APPVARS_URL, APPVARS_API_KEY and APPVARS_API_SECRET or, for a store,
+    from the APPVARS_STORE_* variables but the password; no others. Stores the
+    API secret itself, not the name of its file. First sends one request with
+    the credentials, or opens the data file or the store. The first profile
+    becomes the current one.`,
   arguments: { "<name>": "name of the profile" },
   flags: {
     "--force": "replace an existing profile",

@@ -18,12 +18,13 @@ import { RATE_LIMIT } from "../serve/serve-arguments.js";
 import type { Sandbox } from "./open-sandbox.js";
 
 export const definition = defineCommand({
-  description:
-    "Start a server on a free loopback port with throwaway credentials, run the command with APPVARS_URL, " +
-    "APPVARS_API_KEY and APPVARS_API_SECRET set, and stop the server when the command has ended. Exits with the " +
-    "command's exit code. The data is a copy in memory: example data, or that of a file or a store, which is never " +
-    "changed and whose credentials the command does not see. Variables with reserved names, which can make programs run " +
-    "other code, are left out with a warning.",
+  description: `Start a server on a free loopback port with throwaway
+    credentials, run the command with APPVARS_URL, APPVARS_API_KEY and
+    APPVARS_API_SECRET set, and stop the server when the command has ended.
+    Exits with the command's exit code. The data is a copy in memory: example
+    data, or that of a file or a store, which is never changed and whose
+    credentials the command does not see. Variables with reserved names, which
+    can make programs run other code, are left out with a warning.`,
   usage: "[options] -- <command...>",
   arguments: { "<command...>": "the command and its arguments" },
   flags: {

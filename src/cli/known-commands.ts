@@ -17,7 +17,7 @@ export const GROUPS: Record<string, Record<string, CommandRow>> = {
     run: ["run a command with the variables in its environment", () => import("./commands/run.js")],
     export: [
       "print all values in the format of another program",
-      () => import("./commands/export/export.js"),
+      () => import("./commands/export.js"),
     ],
     check: [
       "find variables without a value, and values that break their schema",
@@ -65,10 +65,7 @@ export const GROUPS: Record<string, Record<string, CommandRow>> = {
     openapi: ["print the OpenAPI document of the API", () => import("./commands/openapi.js")],
   },
   "Settings:": {
-    profile: [
-      "list, add, use and remove client profiles",
-      () => import("./commands/profile/profile.js"),
-    ],
+    profile: ["list, add, use and remove client profiles", () => import("./commands/profile.js")],
     config: ["print the settings and where each comes from", () => import("./commands/config.js")],
     allow: ["allow the .appvars.json of a project", () => import("./commands/allow.js")],
     completion: [

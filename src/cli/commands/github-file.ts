@@ -1,11 +1,11 @@
 import { fstatSync, statSync } from "node:fs";
 import { devNull } from "node:os";
-import { UsageError } from "../../../kit/text/errors.js";
-import type { NamedValue } from "../../../model/variable.js";
-import { appendTarget, openToAppend } from "../../../tasks/files/write-private-file.js";
-import { redactedLines } from "../../../tasks/run/redacted-texts.js";
-import type { Context } from "../../output/context.js";
-import { type Output, writeRaw } from "../../output/output.js";
+import { UsageError } from "../../kit/text/errors.js";
+import type { NamedValue } from "../../model/variable.js";
+import { appendTarget, openToAppend } from "../../tasks/files/write-private-file.js";
+import { redactedLines } from "../../tasks/run/redacted-texts.js";
+import type { Context } from "../output/context.js";
+import { type Output, writeRaw } from "../output/output.js";
 
 /**
  * The file that GitHub's runner reads variables from, which is checked.

@@ -1,10 +1,10 @@
-import { refuseNoHome } from "../../../kit/process/this-process.js";
-import { UsageError } from "../../../kit/text/errors.js";
-import { listedProfile, type Profiles, readProfiles } from "../../../tasks/settings/profiles.js";
-import { profilesPath } from "../../../tasks/settings/settings-file.js";
-import { type Command, defineCommand } from "../../arguments/command.js";
-import { PROFILE_SETTING_FLAGS } from "../../arguments/source-flags.js";
-import { type Context, printTable } from "../../output/context.js";
+import { refuseNoHome } from "../../kit/process/this-process.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { listedProfile, type Profiles, readProfiles } from "../../tasks/settings/profiles.js";
+import { profilesPath } from "../../tasks/settings/settings-file.js";
+import { type Command, defineCommand } from "../arguments/command.js";
+import { PROFILE_SETTING_FLAGS } from "../arguments/source-flags.js";
+import { type Context, printTable } from "../output/context.js";
 
 const list = defineCommand({
   summary: "list the profiles",
@@ -53,7 +53,7 @@ const add = defineCommand({
   examples: [ADDING],
   async run({ name }, { force = false, check = true, ...flags }, context) {
     const { addProfile, newProfile, toProfile, trialSettings } = await import(
-      "../../../tasks/settings/edit-profiles.js"
+      "../../tasks/settings/edit-profiles.js"
     );
     if (!/^\w[\w.-]{0,63}$/.test(name))
       throw new UsageError(
@@ -69,7 +69,7 @@ const add = defineCommand({
     const given = await newProfile(flags, context);
     if (check) {
       // One signed request or, for local data, one read of its environment.
-      const { openSource, withSource } = await import("../../../tasks/sources/open-source.js");
+      const { openSource, withSource } = await import("../../tasks/sources/open-source.js");
       const settings = trialSettings(given, context);
       await withSource(openSource(settings, context), (source) =>
         source.listVariables({ limit: 1 }),
@@ -91,7 +91,7 @@ const use = defineCommand({
   arguments: { "<name>": "name of the profile" },
   examples: ["appvars profile use staging"],
   async run({ name }, _, context) {
-    const { useProfile } = await import("../../../tasks/settings/edit-profiles.js");
+    const { useProfile } = await import("../../tasks/settings/edit-profiles.js");
     await change(context, (profiles) => useProfile(profiles, name));
     context.tell(`${name} is the current profile`);
     if (context.surroundings.env["APPVARS_PROFILE"])
@@ -105,7 +105,7 @@ const remove = defineCommand({
   arguments: { "<name...>": "names of profiles" },
   examples: ["appvars profile remove staging"],
   async run({ name: names }, _, context) {
-    const { removeProfiles } = await import("../../../tasks/settings/edit-profiles.js");
+    const { removeProfiles } = await import("../../tasks/settings/edit-profiles.js");
     const { current } = readProfiles(profilesPath(context.surroundings), context.surroundings);
     await change(context, (profiles) => removeProfiles(profiles, names));
     context.tell(`removed ${names.join(", ")}`);
@@ -125,7 +125,7 @@ async function change(
   { surroundings }: Context,
   edit: (profiles: Profiles) => Profiles,
 ): Promise<Profiles> {
-  const { updateProfiles } = await import("../../../tasks/settings/edit-profiles.js");
+  const { updateProfiles } = await import("../../tasks/settings/edit-profiles.js");
   const path = profilesPath(surroundings);
   refuseNoHome(surroundings.folders);
   return updateProfiles(path, surroundings, edit);

@@ -1,3 +1,5 @@
+import { fstatSync, statSync } from "node:fs";
+import { devNull } from "node:os";
 import { DOTENV_TARGETS } from "../../formats/entry.js";
 import {
   DATA_FORMATS,
@@ -7,7 +9,13 @@ import {
 } from "../../formats/formats.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { isSameFile } from "../../tasks/files/safe-files.js";
-import { outputTarget, writePrivateFile } from "../../tasks/files/write-private-file.js";
+import {
+  appendTarget,
+  openToAppend,
+  outputTarget,
+  writePrivateFile,
+} from "../../tasks/files/write-private-file.js";
+import { redactedLines } from "../../tasks/run/redacted-texts.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { createStrictCheck } from "../../tasks/sources/check-source.js";
 import { createDecrypt } from "../../tasks/sources/decryption.js";
@@ -21,7 +29,7 @@ import { defineCommand } from "../arguments/command.js";
 import { allowReserved, SELECTION_FLAGS, strictFlags } from "../arguments/selection-flags.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, printRaw } from "../output/context.js";
-import { findGithubFile, writeGithubFile } from "./github-file.js";
+import { type Output, writeRaw } from "../output/output.js";
 
 /** Declares the variables, without their values. */
 const TYPESCRIPT = "typescript";
@@ -31,9 +39,9 @@ export const definition = defineCommand({
     reads the format. If the format can't represent a name or value, nothing is
     printed and each is reported. Reserved names, which can make programs run
     other code (PATH, PROMPT_COMMAND and so on), are left out with a warning,
-    except in ${DATA_FORMATS.join(", ")}. github appends to the file that
-    GITHUB_ENV names, after masking the values in the log by lines on stdout.
-    typescript declares the variables, and reads no value.`,
+    except in ${DATA_FORMATS.join(", ")}. github masks the values in the log by
+    lines on stdout, and then appends to the file that GITHUB_ENV names.
+    typescript declares the variables, and reads no values.`,
   flags: {
     "--format <format>": {
       help: "output format (default dotenv, or json with --json)",
@@ -66,8 +74,7 @@ export const definition = defineCommand({
     // `--output "$FILE"` with FILE unset must not select another file.
     if (flags.output === "") throw new UsageError("--output must not be empty");
     return withSource(openSource(settings, context), async (source) => {
-      // Paths are checked again when they are written; this reports a bad one before the server is
-      // asked.
+      // Reports a bad path before anything is read. Writing checks it again.
       const githubFile = format === "github" ? findGithubFile(flags.output, context) : undefined;
       const output = flags.output === "-" ? undefined : flags.output;
       const file = githubFile ?? (output && outputTarget(output, context.surroundings));
@@ -81,7 +88,7 @@ export const definition = defineCommand({
       const exported = { ...options, format, findProblems };
       const written = await formatValues(exported, decrypt, source, context);
       if (!githubFile) return write(file, written, context);
-      await writeGithubFile(githubFile, written.entries, written.text, context);
+      await writeGithubFile(githubFile, written, context);
       context.tell(`added ${written.entries.length} variables to ${githubFile}`);
     });
   },
@@ -97,7 +104,7 @@ async function write(
   context.tell(`wrote ${entries.length} variables to ${file}`);
 }
 
-/** @throws UsageError for a name that the document of this format can't have */
+/** @throws UsageError if documents of the format have no name, or not this one */
 function checkDocumentName(format: ExportFormat | typeof TYPESCRIPT, name?: string): void {
   if (name === undefined) return;
   const rule = format === TYPESCRIPT ? undefined : NAME_RULES[format];
@@ -106,4 +113,73 @@ function checkDocumentName(format: ExportFormat | typeof TYPESCRIPT, name?: stri
       `--name is for ${Object.keys(NAME_RULES).join(" and ")}, not for ${format}`,
     );
   if (!rule.pattern.test(name)) throw new UsageError(`--name must be ${rule.rule}`);
+}
+
+/**
+ * Returns the file that GitHub's runner reads variables from, after checks.
+ *
+ * @throws UsageError if there is none, or if the masks on stdout would go to this file or be lost;
+ *   InvalidDataError
+ */
+function findGithubFile(output: string | undefined, { io, surroundings }: Context): string {
+  if (output === "-")
+    throw new UsageError("--format github needs stdout for the masks: --output must be a file");
+  const path = output ?? surroundings.env["GITHUB_ENV"] ?? "";
+  if (path === "")
+    throw new UsageError(
+      "--format github appends to the file that GITHUB_ENV names, which is not set: " +
+        "run it in a step of GitHub Actions, or add --output FILE",
+    );
+  if (leadsTo(io.stdout, path)) {
+    const advice = output === undefined ? 'omit >> "$GITHUB_ENV"' : `do not redirect to ${path}`;
+    throw new UsageError(
+      `--format github appends to ${path} itself and prints masks for the log: ${advice}`,
+    );
+  }
+  if (isDiscarded(io.stdout))
+    throw new UsageError(
+      "--format github prints masks to stdout for the log, " +
+        "and stdout is closed or a null device: do not redirect it",
+    );
+  appendTarget(path, surroundings);
+  return path;
+}
+
+function leadsTo({ fd }: Output, path: string): boolean {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (fd === undefined || !file) return false;
+  const { dev, ino } = fstatSync(fd);
+  return dev === file.dev && ino === file.ino;
+}
+
+/** Node opens the null device in place of a closed stdout. */
+function isDiscarded({ fd, isTTY }: Output): boolean {
+  if (fd === undefined || isTTY) return false;
+  const stats = fstatSync(fd);
+  return stats.isCharacterDevice() && stats.rdev === statSync(devNull).rdev;
+}
+
+/** Makes the runner mask the values in its log, and only then appends the lines. */
+async function writeGithubFile(
+  path: string,
+  { entries, text: lines }: Written,
+  { io, surroundings, note }: Context,
+): Promise<void> {
+  const { texts, tooShort } = redactedLines(entries);
+  if (tooShort.length > 0)
+    note(`not masked, the values or all their lines are too short: ${tooShort.join(", ")}`);
+  const masks = texts.map((text) => `::add-mask::${escapeData(text)}\n`).join("");
+  // Opened first: values that can't be written need no masks.
+  const file = openToAppend(path, surroundings);
+  try {
+    await new Promise<void>((resolve) => writeRaw(io.stdout, masks, resolve));
+    file.append(lines);
+  } finally {
+    file.close();
+  }
+}
+
+/** Escapes text as GitHub's toolkit does (actions/toolkit, packages/core/src/command.ts). */
+function escapeData(text: string): string {
+  return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

@@ -83,7 +83,6 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
   const environments = data.environments.map(({ name }) => name);
   printLines(context, {
     json: { [place.kind === "file" ? "data" : "store"]: local.name, environments },
-    lines: [],
   });
 }
 

@@ -91,5 +91,5 @@ function report(
   if (from.sealKey && !to.sealKey)
     context.warn(`${target} is not sealed: its secrets are in clear`);
   const json = { from: source, to: target, written: isWritten, environments, variables, values };
-  printLines(context, { json, lines: [] });
+  printLines(context, { json });
 }

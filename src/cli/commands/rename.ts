@@ -31,7 +31,7 @@ export const definition = defineCommand({
         context.warn(`${from} selects ${name}, but not ${newName}: change it there`);
     }
     if (!changed) return;
-    printLines(context, { json: renamed, lines: [] });
+    printLines(context, { json: renamed });
     context.tell(`renamed ${name} to ${newName}`);
   },
 });

@@ -63,6 +63,5 @@ async function changeForm(
     );
   printLines(context, {
     json: { [place.kind === "file" ? "data" : "store"]: name, sealed: form === "sealed" },
-    lines: [],
   });
 }

@@ -10,13 +10,13 @@ import { JsonError, type JsonValue, parseJson } from "../../kit/text/strict-json
 import { type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
 import {
   checkVariableName,
-  type Definition,
   isVariableName,
+  type JsonSchema,
   parseAs,
   VARIABLE_TYPES,
   type VariableType,
 } from "../../model/variable.js";
-import type { Data } from "../../store/data.js";
+import { type Data, type ValueRecord, variablesOf } from "../../store/data.js";
 import { editEnvironments } from "../../tasks/data/edit-environments.js";
 import { readStdin } from "../../tasks/files/named-file.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
@@ -30,136 +30,133 @@ import { type Context, type Io, printLines } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
 
 const DEFINITION_FLAGS = {
-  "--description <text>": "the purpose of the variable",
-  "--optional": "check does not miss it in an environment without a value",
+  "--description <text>": "what the variable is for",
+  "--optional": "environments may lack a value: check does not report it",
   "--no-optional": "each environment needs a value (the default)",
-  "--public": "list, show and the screens show its values, as they are no secret",
-  "--no-public": "its values are hidden (the default)",
-  "--schema <json>": {
-    help: "JSON Schema that its values must keep (see below)",
-    parse: parseSchema,
-  },
-  "--no-schema": "its values may be anything of the type",
+  "--public": "show its values in list, show and tui: they are not secret",
+  "--no-public": "hide its values (the default)",
+  "--schema <json>": { help: "JSON Schema for its values (see below)", parse: parseSchema },
+  "--no-schema": "accept any value of the type",
 } as const;
 
 export const definition = defineCommand({
-  description: `Set a variable in an environment of a data file or a store, or in
-    several with one change: --env can be repeated. Without VALUE, or with -,
-    the value is read from stdin, which keeps it out of the process list; one
-    newline at its end is removed. If stdin may be empty, pass -. On a terminal,
-    it asks for the value without showing it. With a flag that changes the
-    definition, such as --description, and without VALUE, the value does not
-    change. Without --type, an existing variable keeps its type and a new one is
-    a STRING.`,
+  description: `Set a variable in an environment of a data file or a store. Repeat
+    --env to set it in several environments with one change. Without VALUE, or
+    with -, reads the value from stdin, which keeps it out of the process list,
+    and removes one newline at its end. If stdin may be empty, pass -. On a
+    terminal, asks for the value and does not show it. Without VALUE, but with a
+    flag that changes the definition, such as --description, keeps the value.
+    Without --type, an existing variable keeps its type, and a new variable is a
+    STRING.`,
   arguments: { "<name>": "name of the variable", "[value]": "its value as text, - for stdin" },
   flags: {
     "--type <type>": { help: "type of its values", choices: VARIABLE_TYPES, parse: parseType },
     ...DEFINITION_FLAGS,
-    "--encrypt": "encrypt the value with the key of --enc-key-file; the server never sees it",
+    "--encrypt": "encrypt the value, so that the server can't read it",
     ...ENCRYPTION_KEY_FILE,
     ...CHANGE_FLAGS,
     ...ENVIRONMENTS_FLAGS,
   },
-  details:
-    "A schema has the formats url, email, port and duration (90s, 30m, 24h, 7d). The values that are there\n" +
-    "already stay; those that break it are listed.",
+  details: `\
+Schemas support the formats url, email, port and duration (90s, 30m, 24h, 7d).
+Existing values that break the schema are kept, and listed.`,
   examples: [
     "appvars set DATABASE_URL --data vars.json --env test < url.txt",
     `appvars set LOG_LEVEL --public --schema '{"enum":["debug","info"]}'`,
   ],
   async run({ name, value }, { type, encrypt = false, ...flags }, context) {
-    const definition = definitionOf(flags);
-    const { brokenValues, checkSchema } = await import("../../store/schema/value-schema.js");
-    checkName(name);
-    const keepsValue = value === undefined && Object.keys(definition).length > 0 && !encrypt;
-    const fromStdin = !keepsValue && (value ?? "-") === "-";
+    if (!isVariableName(name)) refuseName(name);
     checkDecoded(value, "VALUE");
-    checkDecoded(definition.description, "--description");
-    if (definition.schema !== undefined) await checkSchema(definition.schema, "--schema");
+    checkDecoded(flags.description, "--description");
+    const definition = definitionOf(flags);
+    const { schema } = definition;
+    const { checkSchema } = await import("../../store/schema/value-schema.js");
+    if (schema !== undefined) await checkSchema(schema, "--schema");
+    const keepsValue = value === undefined && Object.keys(definition).length > 0 && !encrypt;
+    const isInput = !keepsValue && (value ?? "-") === "-";
     const settings = readSettings(flags, context);
     const toEnvelope = encrypt
-      ? await createEncrypt(settings, fromStdin ? "the value" : undefined)
+      ? await createEncrypt(settings, isInput ? "the value" : undefined)
       : undefined;
-    const given = keepsValue ? undefined : await readValue(name, value, context);
-    const setting = { name, given, type, definition, toEnvelope };
+    const text = isInput ? await readValue(name, value === "-", context) : value;
+    const assignment = { name, text, type, definition, toEnvelope };
     let rows: object[] = [];
     let broken: string[] = [];
     // All environments share the definition.
     const allEnvs =
       flags.allEnvs || (keepsValue && (flags.application !== undefined || !settings.find("env")));
-    const choice = { ...flags, allEnvs, names: [name], mayBeNew: given !== undefined };
+    const choice = { ...flags, allEnvs, names: [name], mayBeNew: !keepsValue };
     const edited = await editEnvironments(settings, context, choice, async (data, environments) => {
       rows = [];
       let changed = data;
       for (const environment of environments) {
-        const done = await setIn(changed, environment, environments, setting);
-        changed = done.changed;
-        rows.push(done.row);
+        const { row, ...result } = await setIn(changed, environment, environments, assignment);
+        changed = result.changed;
+        rows.push(row);
       }
-      if (definition.schema !== undefined) {
-        const placeOf = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));
-        const found = await brokenValues(data, changed);
-        broken = found.map(
-          ({ environment_id, rule }) => `${name} in ${placeOf.get(environment_id)} ${rule}`,
-        );
-      }
+      if (schema !== undefined) broken = await describeBroken(data, changed);
       return changed;
     });
     if (broken.length > 0) context.warn(`these values break the schema: ${broken.join("; ")}`);
     if (!edited) return;
-    printLines(context, { json: flags.allEnvs || rows.length > 1 ? rows : rows[0], lines: [] });
+    printLines(context, { json: flags.allEnvs || rows.length > 1 ? rows : rows[0] });
     context.tell(`set ${name}`);
   },
 });
 
-interface Assigned {
+interface Assignment {
   name: string;
   /** The text of the new value; `undefined` to keep the value. */
-  given: string | undefined;
+  text: string | undefined;
   type: VariableType | undefined;
   definition: ReturnType<typeof definitionOf>;
   toEnvelope: ((text: string) => JsonValue) | undefined;
 }
 
-/** Resolves to the data with the variable set in one environment, and the row that tells of it. */
+/** Resolves to the data with the variable set in one environment, and a row for `--json`. */
 async function setIn(
   data: Data,
   environment: EnvironmentRecord,
-  all: readonly EnvironmentRecord[],
-  { name, given, type, definition, toEnvelope }: Assigned,
+  environments: readonly EnvironmentRecord[],
+  { name, text, definition, toEnvelope, ...assignment }: Assignment,
 ) {
   const { setValues } = await import("../../store/edits/edit-values.js");
-  const { checkPlainValues } = await import("../../store/schema/value-schema.js");
   const { id, application } = environment;
-  const old = data.variables.find((each) => each.name === name && each.application === application);
-  const oldValue = data.values.find(
-    (each) => each.variable_id === old?.id && each.environment_id === id,
-  );
-  if (given === undefined && !old)
+  const variable = variablesOf(data, application, new Set([name])).get(name);
+  let old: ValueRecord | undefined;
+  for (const record of data.values)
+    if (record.variable_id === variable?.id && record.environment_id === id) old = record;
+  if (text === undefined && !variable)
     throw new NotFoundError(`there is no variable "${name}"; to read its value from stdin, add -`);
-  const newType = type ?? old?.type ?? "STRING";
-  const plain = given === undefined ? oldValue?.content.value : parseAs(given, newType);
-  const value = given === undefined || !toEnvelope ? plain : toEnvelope(given);
-  const changed = setValues(
-    data,
-    environment,
-    [{ name, value, type: newType, ...definition }],
-    all,
-  );
-  if (toEnvelope && plain !== undefined)
+  const type = assignment.type ?? variable?.type ?? "STRING";
+  const plain = text === undefined ? old?.content.value : parseAs(text, type);
+  const value = text !== undefined && toEnvelope ? toEnvelope(text) : plain;
+  const change = { ...definition, name, type, value };
+  const changed = setValues(data, environment, [change], environments);
+  if (toEnvelope && plain !== undefined) {
+    const { checkPlainValues } = await import("../../store/schema/value-schema.js");
     await checkPlainValues(changed, environment, [{ name, value: plain }]);
-  const created = given !== undefined && !oldValue;
+  }
+  const created = text !== undefined && !old;
   return { changed, row: { application, environment: environment.name, name, created } };
 }
 
-/** Parses JSON; `checkSchema` checks that it is a schema. */
-function parseSchema(text: string): NonNullable<Definition["schema"]> {
+/** The values that break their schema after a change. */
+async function describeBroken(data: Data, changed: Data): Promise<string[]> {
+  const { brokenValues } = await import("../../store/schema/value-schema.js");
+  const names = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));
+  return (await brokenValues(data, changed)).map(
+    ({ variable, environment_id: id, rule }) => `${variable.name} in ${names.get(id)} ${rule}`,
+  );
+}
+
+/** Parses JSON. `checkSchema` checks that it is a schema. */
+function parseSchema(text: string): JsonSchema {
   try {
-    return parseJson(text) as NonNullable<Definition["schema"]>;
+    return parseJson(text) as unknown as JsonSchema;
   } catch (error) {
-    throw error instanceof JsonError
-      ? new ArgumentError(`It must be JSON: ${error.message}`)
-      : error;
+    if (!(error instanceof JsonError)) throw error;
+    throw new ArgumentError(`It must be JSON: ${error.message}`);
   }
 }
 
@@ -174,46 +171,36 @@ function definitionOf(flags: FlagValues<typeof DEFINITION_FLAGS>) {
   };
 }
 
-/** @throws UsageError that never quotes a value */
-function checkName(text: string): void {
-  const [name = "", value] = text.split("=", 2);
-  if (value !== undefined && isVariableName(name))
-    throw new UsageError(
-      command`the name and the value are two arguments: appvars set ${name} VALUE`,
-    );
+/** @throws UsageError that never quotes a value, such as that of `NAME=VALUE` */
+function refuseName(text: string): never {
+  const [name = ""] = text.split("=", 1);
   checkVariableName(name);
+  throw new UsageError(
+    command`the name and the value are two arguments: appvars set ${name} VALUE`,
+  );
 }
 
 async function readValue(
   name: string,
-  value: string | undefined,
+  mayBeEmpty: boolean,
   { io, surroundings }: Context,
 ): Promise<string> {
-  if (value !== undefined && value !== "-") return value;
-  const given = io.stdin.isTTY
+  const subject = "the value on stdin";
+  const input = io.stdin.isTTY
     ? await askHidden(`value of ${name}: `, io)
-    : decodeUtf8(
-        await readStdin("the value on stdin", surroundings, MAX_INPUT),
-        "the value on stdin",
-      );
-  const text = given.replace(/\r?\n$/, "");
+    : decodeUtf8(await readStdin(subject, surroundings, MAX_INPUT), subject);
+  const text = input.replace(/\r?\n$/, "");
   // `set NAME $UNSET` in a job without stdin must not clear the value.
-  if (value === undefined && text === "") {
-    throw new UsageError(
-      command`there is no value: run appvars set ${name} VALUE, or write it to stdin; for an empty value, pass "" or -`,
-    );
+  if (text === "" && !mayBeEmpty) {
+    const call = command`appvars set ${name} VALUE`;
+    const advice = `run ${call}, or write it to stdin; for an empty value, pass "" or -`;
+    throw new UsageError(`there is no value: ${advice}`);
   }
   return text;
 }
 
-/**
- * Asks for a line, or for pasted lines, on a terminal that does not show it. Ctrl-C ends this
- * process.
- */
-async function askHidden(
-  question: string,
-  { stdin, stderr }: Pick<Io, "stdin" | "stderr">,
-): Promise<string> {
+/** Reads a line, or pasted lines, from a terminal without echo. Ctrl-C ends this process. */
+async function askHidden(question: string, { stdin, stderr }: Io): Promise<string> {
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const readline = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
   const lines: string[] = [];

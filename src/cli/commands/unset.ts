@@ -22,7 +22,7 @@ export const definition = defineCommand({
     );
     if (!edited) return;
     const rows = edited.map(({ application, name }) => ({ application, environment: name, names }));
-    printLines(context, { json: flags.allEnvs || rows.length > 1 ? rows : rows[0], lines: [] });
+    printLines(context, { json: flags.allEnvs || rows.length > 1 ? rows : rows[0] });
     context.tell(`unset ${names.join(", ")}`);
   },
 });

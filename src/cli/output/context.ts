@@ -197,7 +197,7 @@ export function printFields(
 /** Prints lines that are the same on a terminal and for a program, or JSON. */
 export function printLines(
   { io, flags }: Context,
-  { json, lines }: { json: unknown; lines: string[] },
+  { json, lines = [] }: { json: unknown; lines?: string[] },
 ): void {
   if (flags.json) writeJsonLine(io.stdout, json);
   else writeLines(io.stdout, lines);

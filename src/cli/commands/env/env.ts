@@ -87,7 +87,7 @@ const rename = defineCommand({
     });
     warnOfSettings(settings, renamed, context);
     if (!changed) return;
-    printLines(context, { json: renamed, lines: [] });
+    printLines(context, { json: renamed });
     context.tell(`renamed ${qualifiedName(renamed)} to ${renamed.new_name}`);
   },
 });
@@ -147,7 +147,7 @@ const remove = defineCommand({
     });
     warnOfSettings(settings, removed, context);
     if (!changed) return;
-    printLines(context, { json: removed, lines: [] });
+    printLines(context, { json: removed });
     context.tell(`removed ${description()}`);
   },
 });

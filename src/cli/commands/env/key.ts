@@ -144,7 +144,7 @@ const remove = defineCommand({
     );
     if (!changed) return;
     const of = qualifiedName(findEnvironment(changed.environments, environment));
-    printLines(context, { json: { environment: of, name }, lines: [] });
+    printLines(context, { json: { environment: of, name } });
     context.tell(`removed the key "${name}" of ${of}`);
   },
 });

@@ -103,7 +103,7 @@ async function runPrune(entries: number, flags: SourceFlags, context: Context): 
     );
   const { pruneStore } = await import("../../../tasks/data/store-data.js");
   await pruneStore(place, entries, context);
-  printLines(context, { json: { store: dataPlaceName(place), prune: entries }, lines: [] });
+  printLines(context, { json: { store: dataPlaceName(place), prune: entries } });
   context.tell(
     `removed the history of ${dataPlaceName(place)} but for the last ${entries} entries`,
   );

@@ -1,7 +1,6 @@
 import { UsageError } from "../../kit/text/errors.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
+import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import {
-  type GivenSettings,
   HIDDEN,
   SETTING_NAMES,
   SETTINGS,
@@ -33,58 +32,34 @@ export const definition = defineCommand({
       note(error);
     }
     for (const problem of problems) context.note(problem);
-    const settings = inEffect(all.given);
-    const json = { settings: settings.map(toJson), problems: [...problems] };
-    const headings = ["SETTING", "VALUE", "FROM", "SHADOWS"];
-    await printTable(context, { json, headings, rows: settings.map(cells), absent: "(not set)" });
+    const names = SETTING_NAMES.filter((name) => SETTINGS[name].group === name);
+    const shown = names.map((name) => describeSetting(name, all));
+    await printTable(context, {
+      json: { settings: shown.map(({ json }) => json), problems: [...problems] },
+      headings: ["SETTING", "VALUE", "FROM", "SHADOWS"],
+      rows: shown.map(({ cells }) => cells),
+      absent: "(not set)",
+    });
   },
 });
 
-interface ShownSetting {
-  /** The setting in effect, if several exclude each other. */
-  name: SettingName;
-  given: Setting | undefined;
-  /** Undefined if there is no default, or it is given. */
-  byDefault: string | undefined;
-  /** The same setting in weaker places, strongest first. */
-  shadows: readonly Setting[];
-}
-
-function inEffect(all: GivenSettings): ShownSetting[] {
-  const firsts = SETTING_NAMES.filter((name) => SETTINGS[name].group === name);
-  return firsts.map((first) => {
-    const [given, ...shadows] = all.filter(({ name }) => SETTINGS[name].group === first);
-    return {
-      name: given?.name ?? first,
-      given,
-      byDefault: given ? undefined : SETTINGS[first].default,
-      shadows,
-    };
-  });
-}
-
-function cells({ name, given, byDefault, shadows }: ShownSetting): (string | undefined)[] {
-  const value = given ? (shownText(given) ?? HIDDEN) : byDefault;
-  const from = given?.from ?? (byDefault === undefined ? "" : "default");
-  return [SETTINGS[name].key, value, from, shadows.map((setting) => setting.from).join(", ")];
-}
-
-function toJson({ name, given, byDefault, shadows }: ShownSetting): object {
-  const own = given ? givenJson(given) : { setting: SETTINGS[name].key, value: byDefault ?? null };
+/** Describes a setting, or the one in effect in its place, with the weaker ones it overrides. */
+function describeSetting(name: SettingName, settings: Settings) {
+  const [setting, ...shadows] = settings.named(name);
+  const { key, default: byDefault } = SETTINGS[name];
+  const from = byDefault === undefined ? null : "default";
+  const own = setting ? toJson(setting) : { setting: key, value: byDefault ?? null, from };
+  const value = setting ? (shownText(setting) ?? HIDDEN) : byDefault;
+  const origins = shadows.map((shadow) => shadow.from).join(", ");
   return {
-    ...own,
-    from: given?.from ?? (byDefault === undefined ? null : "default"),
-    shadows: shadows.map(givenJson),
+    json: { ...own, shadows: shadows.map(toJson) },
+    cells: [own.setting, value, own.from ?? "", origins],
   };
 }
 
-function givenJson(setting: Setting): object {
+function toJson(setting: Setting) {
   const text = shownText(setting);
   const hidden = text === undefined && { hidden: true };
-  return {
-    setting: SETTINGS[setting.name].key,
-    value: text ?? null,
-    ...hidden,
-    from: setting.from,
-  };
+  const { key } = SETTINGS[setting.name];
+  return { setting: key, value: text ?? null, ...hidden, from: setting.from };
 }

@@ -122,7 +122,7 @@ async function setIn(
 ) {
   const { setValues } = await import("../../store/edits/edit-values.js");
   const { id, application } = environment;
-  const variable = variablesOf(data, application, new Set([name])).get(name);
+  const variable = variablesOf(data, application).get(name);
   let old: ValueRecord | undefined;
   for (const record of data.values)
     if (record.variable_id === variable?.id && record.environment_id === id) old = record;

@@ -1,6 +1,5 @@
 import { AnswersChangedError, DecryptionError, ifNotFound } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import { DEFAULT_URL } from "../../model/defaults.js";
 import type { VariableReader } from "../../model/read.js";
 import { isReservedName } from "../../model/reserved-names.js";
 import { checkType, readAll, type VariableEntry } from "../../model/source.js";
@@ -14,13 +13,7 @@ import {
 } from "../../model/variable.js";
 import type { History } from "../../store/history.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
-import {
-  HIDDEN,
-  SETTINGS,
-  type SettingName,
-  SOURCE_SETTINGS,
-  shownText,
-} from "../../tasks/settings/setting-table.js";
+import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";
 import {
   createDecrypt,
   leaveEncrypted,
@@ -51,38 +44,28 @@ export const definition = defineCommand({
       });
       const isShown = values || isPublic(rules);
       const content = value && (await readContent(name, value.content.value, values, settings));
-      const origin = originOf(settings);
-      const shell = describeShellVariable(
-        name,
-        content,
-        Object.hasOwn(env, name) ? env[name] : undefined,
-      );
-      const text =
-        content !== undefined && (isShown ? valueText(content) : "(hidden: --values shows it)");
-      const record = value ? valueJson(value, content, isShown) : null;
+      const origins = originsOf(settings);
+      const shellText = Object.hasOwn(env, name) ? env[name] : undefined;
+      const shell = describeShellVariable(name, content, shellText);
       const changed = value && (await lastChange(value, settings, context));
+      const fields: [label: string, text: string][] = [];
+      for (const field of VARIABLE_FIELDS)
+        fields.push([VARIABLE_LABELS[field], String(variable[field])]);
+      for (const [field, rule] of Object.entries(rules ?? {}))
+        fields.push([field, JSON.stringify(rule)]);
+      fields.push(["value id", value ? String(value.id) : "(no value in this environment)"]);
+      if (content !== undefined)
+        fields.push(["value", isShown ? valueText(content) : "(hidden: --values shows it)"]);
+      if (changed)
+        fields.push(["changed", `${changed.time} by ${changed.actor} (${changed.command})`]);
+      fields.push(...origins.map(originField), ["shell", shell]);
       const json = {
         variable: { ...variable, ...rules },
-        value: record,
+        value: value ? valueJson(value, content, isShown) : null,
         ...(changed && { changed }),
-        source: origin,
+        source: origins,
         shell,
       };
-      const fields = [
-        ...VARIABLE_FIELDS.map(
-          (field) => [VARIABLE_LABELS[field], String(variable[field])] as const,
-        ),
-        ...Object.entries(rules ?? {}).map(
-          ([field, rule]) => [field, JSON.stringify(rule)] as const,
-        ),
-        ["value id", value ? String(value.id) : "(no value in this environment)"] as const,
-        ...(text === false ? [] : [["value", text] as const]),
-        ...(changed
-          ? [["changed", `${changed.time} by ${changed.actor} (${changed.command})`] as const]
-          : []),
-        ...origin.map(originField),
-        ["shell", shell] as const,
-      ];
       await printFields(context, { json, fields });
     });
   },
@@ -159,31 +142,22 @@ interface Origin {
 }
 
 /** The settings that select the server, data file or store, and its environment. */
-function originOf(settings: Settings): Origin[] {
-  const kinds: SettingName[][] = [
-    [...SOURCE_SETTINGS],
-    [settings.connection.kind === "local" ? "env" : "apiKey"],
-  ];
-  const shown = kinds.flatMap((names) => {
-    const setting = settings.find(...names);
-    if (!setting) return [];
-    const overrides = settings.named(...names).slice(1);
-    const value = shownText(setting) ?? HIDDEN;
-    return [
-      {
-        setting: SETTINGS[setting.name].key,
-        value,
-        from: setting.from,
-        overrides: overrides.map(({ from }) => from),
-      },
-    ];
+function originsOf(settings: Settings): Origin[] {
+  const names = ["url", settings.connection.kind === "local" ? "env" : "apiKey"] as const;
+  return names.flatMap((name) => {
+    const [setting, ...weaker] = settings.named(name);
+    const overrides = weaker.map(({ from }) => from);
+    if (setting) {
+      const value = shownText(setting) ?? HIDDEN;
+      return { setting: SETTINGS[setting.name].key, value, from: setting.from, overrides };
+    }
+    const { key, default: value } = SETTINGS[name];
+    return value === undefined ? [] : { setting: key, value, from: "default", overrides };
   });
-  if (settings.find(...SOURCE_SETTINGS)) return shown;
-  return [{ setting: "url", value: DEFAULT_URL, from: "default", overrides: [] }, ...shown];
 }
 
 /** `env  test (--env; overrides APPVARS_ENV)` */
-function originField({ setting, value, from, overrides }: Origin): readonly [string, string] {
+function originField({ setting, value, from, overrides }: Origin): [string, string] {
   const also = overrides.length > 0 ? `; overrides ${overrides.join(", ")}` : "";
   return [setting.replaceAll("_", " "), `${value} (${from}${also})`];
 }

@@ -1,11 +1,11 @@
 import { AppendFile } from "../../../kit/files/append-file.js";
-import { looseMode, looseModeWarning } from "../../../kit/files/owners.js";
+import { looseMode } from "../../../kit/files/owners.js";
 import { hasCode } from "../../../kit/files/system-errors.js";
 import { type Endpoint, hostOf, isLoopback } from "../../../kit/net/endpoint.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { command } from "../../../kit/text/shell.js";
 import { type Audit, AuditLog } from "../../../server/api/audit.js";
-import type { RunningServer, ServerOptions } from "../../../server/start-server.js";
+import type { ServerOptions } from "../../../server/start-server.js";
 import type { Reloadable, Store } from "../../../store/store.js";
 import { pasteLines } from "../../../tasks/data/shell-lines.js";
 import {
@@ -38,7 +38,7 @@ export interface ServeFlags {
   metrics?: Endpoint | undefined;
 }
 
-/** Resolves once the process was asked to stop and all open requests are answered. */
+/** Serves until the process is asked to stop and all open requests are answered. */
 export async function runServe(
   options: ServerOptions,
   serveFlags: ServeFlags,
@@ -47,7 +47,6 @@ export async function runServe(
   const { io, surroundings, flags } = context;
   const { place, logFormat, tlsPaths, auditLog } = serveFlags;
   const { clock, folders } = surroundings;
-  // Reloads once the data is watched.
   const phase = { isStarting: true, reload: () => {} };
   const stopped = io.untilStopped(phase);
   const { localData } = await import("../../../tasks/data/open-data.js");
@@ -61,30 +60,32 @@ export async function runServe(
     const data = await localData(place, context);
     const store = await data.serve({ cacheFolder: folders.cache, log });
     closers.push(() => store.close(), logKeyWarnings(store, placeFlags(place), clock, log));
-    const tls = tlsPaths && (await openTls(tlsPaths, surroundings, log));
+    const tlsFiles =
+      tlsPaths && new (await import("./tls-files.js")).TlsFiles(tlsPaths, surroundings, log);
+    const tls = await tlsFiles?.open();
     const audit = await openAudit(serveFlags, surroundings, log);
     closers.push(() => audit?.close());
     const metrics =
       serveFlags.metrics && (await serveMetrics(serveFlags.metrics, store, audit, log));
-    // Until the last request is answered, there is something to measure.
+    // Closed after the server, whose last requests are counted too.
     closers.push(() => metrics?.close());
     const hooks = { ...serverLogHooks(log, flags), audit, metrics: metrics?.metrics };
-    const server = await startServer(
-      new Service(store, clock),
-      { ...options, ...hooks, tls: tls?.credentials },
-      clock,
-    ).catch((error) => throwListenError(error, options, "--host", "--port"));
+    const service = new Service(store, clock);
+    const starting = startServer(service, { ...options, ...hooks, tls }, clock);
+    const server = await starting.catch((error) =>
+      throwListenError(error, options, "--host", "--port"),
+    );
     closers.push(() => server.close());
     phase.isStarting = false;
-    const tlsWatch = await tls?.follow(server.renewTls);
-    closers.push(() => tlsWatch?.close());
+    await tlsFiles?.follow(server.renewTls);
+    closers.push(() => tlsFiles?.close());
     warnOfRisks(serveFlags, server.url, log);
     logReloads(store, data.name, log);
     phase.reload = () => {
       const reopened = auditLog === undefined ? "" : ` and reopening ${auditLog}`;
       log("info", `SIGHUP: reloading ${data.name}${reopened}`);
       store.readAgain();
-      tlsWatch?.readAgain();
+      tlsFiles?.readAgain();
       if (audit) reopen(audit, log);
     };
     if (options.fd !== undefined)
@@ -105,23 +106,6 @@ function printUrl(url: string, context: Context): void {
   printLines(context, { json: { url }, lines: pasteLines({ APPVARS_URL: url }, surroundings) });
 }
 
-/** Reads the files of the certificate. @throws UsageError, InvalidDataError */
-async function openTls(paths: TlsPaths, surroundings: Surroundings, log: Log) {
-  const { readTls, TlsWatch } = await import("./tls-files.js");
-  const files = Object.values(paths).filter((path) => path !== undefined);
-  const warnings = files.map((path) => refuseUnsafeFile(path, surroundings));
-  for (const warning of [...warnings, looseModeWarning(paths.key)])
-    if (warning) log("warn", warning);
-  const check = (path: string) => refuseToReload(path, surroundings);
-  const credentials = await readTls(paths, check);
-  const follow = async (renew: RunningServer["renewTls"]) => {
-    const watch = new TlsWatch(credentials, { paths, check, renew, log });
-    await watch.start();
-    return watch;
-  };
-  return { credentials, follow };
-}
-
 function reopen(audit: AuditLog, log: Log): void {
   try {
     audit.reopen();
@@ -133,8 +117,8 @@ function reopen(audit: AuditLog, log: Log): void {
 /**
  * Opens the audit log, if there is one.
  *
- * @throws UsageError for another file of the server; InvalidDataError if other users can change the
- *   file, or nothing can be appended to it
+ * @throws UsageError for another file of the server; InvalidDataError if other
+ *   users can change the file, or it can't be appended to
  */
 async function openAudit(
   { auditLog: path, place, tlsPaths }: ServeFlags,
@@ -148,12 +132,11 @@ async function openAudit(
     { from: "--tls-key", text: tlsPaths?.key },
     { from: "--tls-client-ca", text: tlsPaths?.clientCa },
   ];
-  for (const { from, text } of others) {
+  for (const { from, text } of others)
     if (text !== undefined && (await isSameFile(path, text)))
       throw new UsageError(
         `--audit-log ${path} is the file of ${from}, which its lines would destroy`,
       );
-  }
   const unsafe = refuseUnsafeFile(path, surroundings);
   if (unsafe) log("warn", unsafe);
   const mode = looseMode(path);

@@ -1,8 +1,11 @@
 import { readRegularFile } from "../../../kit/files/open-file.js";
+import { looseModeWarning } from "../../../kit/files/owners.js";
 import { toInvalidData } from "../../../kit/files/system-errors.js";
 import { type FileWatch, watchFile } from "../../../kit/files/watch-file.js";
 import { UsageError } from "../../../kit/text/errors.js";
+import type { RunningServer } from "../../../server/start-server.js";
 import { checkTlsCredentials, type TlsCredentials } from "../../../server/wire/tls.js";
+import { type FileUser, refuseToReload, refuseUnsafeFile } from "../../../tasks/safe-files.js";
 import type { Log } from "./log.js";
 
 /** The paths that the flags of `serve` name. */
@@ -12,43 +15,48 @@ export interface TlsPaths {
   clientCa?: string | undefined;
 }
 
-const FLAGS = { cert: "--tls-cert", key: "--tls-key", clientCa: "--tls-client-ca" } as const;
 /** Much more than any bundle of certificates. */
 const MAX_BYTES = 10 * 1_024 * 1_024;
 /** The time in which a certificate and its key are replaced, one after the other. */
 const SETTLE_MS = 1_000;
 
-/** Refuses to read a path: throws an InvalidDataError with a predicate as its message. */
-type CheckPath = (path: string) => void;
-
-interface TlsWatchOptions {
-  paths: TlsPaths;
-  check: CheckPath;
-  /** Uses credentials that differ from the ones before. */
-  renew: (tls: TlsCredentials) => Promise<void>;
-  log: Log;
-}
-
-/** Renews a server's certificate when its files change. */
-export class TlsWatch {
-  readonly #options: TlsWatchOptions;
+/** The files of a server's certificate, which is renewed when they change. */
+export class TlsFiles {
+  readonly #paths: TlsPaths;
+  readonly #user: FileUser;
+  readonly #log: Log;
   #watches: FileWatch[] = [];
   /** The credentials in use or the failure that was logged, as text. */
-  #outcome: string;
+  #outcome = "";
   #failedAt: number | undefined;
   #reading = Promise.resolve(true);
 
-  /** @param current the credentials that the server was started with */
-  constructor(current: TlsCredentials, options: TlsWatchOptions) {
-    this.#outcome = JSON.stringify(current);
-    this.#options = options;
+  constructor(paths: TlsPaths, user: FileUser, log: Log) {
+    this.#paths = paths;
+    this.#user = user;
+    this.#log = log;
   }
 
-  async start(): Promise<void> {
-    const paths = Object.values(this.#options.paths).filter((path) => path !== undefined);
-    this.#watches = await Promise.all(paths.map((path) => watchFile(path, () => this.#reload())));
+  /** Reads the files for a server. @throws UsageError, InvalidDataError */
+  async open(): Promise<TlsCredentials> {
+    const unsafe = this.#files().map((path) => refuseUnsafeFile(path, this.#user));
+    for (const warning of [...unsafe, looseModeWarning(this.#paths.key)])
+      if (warning) this.#log("warn", warning);
+    const tls = await readTls(this.#paths, this.#user);
+    this.#outcome = JSON.stringify(tls);
+    return tls;
+  }
+
+  /** @param renew uses credentials that differ from the ones before */
+  async follow(renew: RunningServer["renewTls"]): Promise<void> {
+    // Several changes are read one after the other.
+    const reload = () => {
+      this.#reading = this.#reading.then(() => this.#reload(renew));
+      return this.#reading;
+    };
+    this.#watches = await Promise.all(this.#files().map((path) => watchFile(path, reload)));
     // The files may have changed before they were watched.
-    await this.#reload();
+    await reload();
   }
 
   /** Reads the files soon, and logs the result even if nothing has changed. */
@@ -61,22 +69,20 @@ export class TlsWatch {
     for (const watch of this.#watches) watch.stop();
   }
 
-  /** Resolves to whether the files can be used. Several changes are read one after the other. */
-  #reload(): Promise<boolean> {
-    this.#reading = this.#reading.then(() => this.#read());
-    return this.#reading;
+  #files(): string[] {
+    return Object.values(this.#paths).filter((path) => path !== undefined);
   }
 
-  async #read(): Promise<boolean> {
-    const { paths, check, renew, log } = this.#options;
+  /** Resolves to whether the files can be used. */
+  async #reload(renew: RunningServer["renewTls"]): Promise<boolean> {
     try {
-      const tls = await readTls(paths, check);
+      const tls = await readTls(this.#paths, this.#user);
       const text = JSON.stringify(tls);
       this.#failedAt = undefined;
       if (text === this.#outcome) return true;
       await renew(tls);
       this.#outcome = text;
-      log("info", "reloaded the TLS files: new connections use them");
+      this.#log("info", "reloaded the TLS files: new connections use them");
       return true;
     } catch (error) {
       this.#fail((error as Error).message);
@@ -89,32 +95,29 @@ export class TlsWatch {
     this.#failedAt ??= performance.now();
     if (performance.now() - this.#failedAt < SETTLE_MS || reason === this.#outcome) return;
     this.#outcome = reason;
-    this.#options.log("error", `${reason}; the certificate is not renewed`);
+    this.#log("error", `${reason}; the certificate is not renewed`);
   }
 }
 
-/** Reads the files of a certificate. @throws UsageError that names the flag and the file */
-export async function readTls(paths: TlsPaths, check: CheckPath): Promise<TlsCredentials> {
-  const read = async (name: keyof typeof FLAGS, path: string) => {
+/** @throws UsageError that names the flag and the file */
+async function readTls({ cert, key, clientCa }: TlsPaths, user: FileUser): Promise<TlsCredentials> {
+  const read = async (flag: string, path: string) => {
     try {
-      check(path);
+      refuseToReload(path, user);
       return (await readRegularFile(path, MAX_BYTES)).bytes.toString();
     } catch (error) {
-      throw new UsageError(
-        `${FLAGS[name]} ${path} ${toInvalidData(error, "can't be read").message}`,
-      );
+      throw new UsageError(`${flag} ${path} ${toInvalidData(error, "can't be read").message}`);
     }
   };
-  const { clientCa } = paths;
   const tls = {
-    cert: await read("cert", paths.cert),
-    key: await read("key", paths.key),
-    clientCa: clientCa === undefined ? undefined : await read("clientCa", clientCa),
+    cert: await read("--tls-cert", cert),
+    key: await read("--tls-key", key),
+    clientCa: clientCa === undefined ? undefined : await read("--tls-client-ca", clientCa),
   };
   checkTlsCredentials(tls, {
-    cert: `${FLAGS.cert} ${paths.cert}`,
-    key: `${FLAGS.key} ${paths.key}`,
-    clientCa: `${FLAGS.clientCa} ${clientCa}`,
+    cert: `--tls-cert ${cert}`,
+    key: `--tls-key ${key}`,
+    clientCa: `--tls-client-ca ${clientCa}`,
   });
   return tls;
 }

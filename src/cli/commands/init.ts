@@ -12,18 +12,17 @@ import type { Data } from "../../store/data.js";
 import { createKeyFile, ignoreCommand } from "../../tasks/data/key-file.js";
 import { allowProject } from "../../tasks/settings/allow-project.js";
 import { PROJECT_FILE } from "../../tasks/settings/project-file.js";
-import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
-import { type GivenSettings, SOURCE_SETTINGS } from "../../tasks/settings/setting-table.js";
+import { named, readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import { absolutePath, isFolderGone } from "../../tasks/surroundings.js";
 import { readImport, typeEntries } from "../../tasks/transfer/read-import.js";
 import { defineCommand, type FlagValues } from "../arguments/command.js";
 import { PLACE_FLAGS } from "../arguments/data-flags.js";
 import { type Context, printLines } from "../output/context.js";
 
-/** The environment that new values are for, and that commands use in the folder of the file. */
+/** The environment of imported values, and the one that commands use in the folder of the file. */
 const FIRST_ENVIRONMENT = "development";
 
-/** Bytes of a file for git. */
+/** The largest `.gitignore` or `.gitattributes`, in bytes. */
 const MAX_GIT_FILE = 1_048_576;
 
 const FLAGS = {
@@ -51,10 +50,9 @@ export const definition = defineCommand({
 /** Creates a data file, as `appvars init` does. @throws UsageError, InvalidDataError */
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const settings = readSettings(flags, context);
-  const { dataPlace, given } = settings;
+  let place = settings.dataPlace;
   const { checkedData } = await import("../../tasks/data/open-data.js");
   const data = await newData(flags, context);
-  let place = dataPlace;
   if (flags.git || flags.seal) {
     if (place.kind === "store") throw new UsageError("--git and --seal are for a data file");
     // Written before the data, so that git never sees the files beside it.
@@ -70,15 +68,17 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
   if (place.kind === "file") {
     if (flags.git) {
       const { from } = flags;
-      if (from && from !== "-")
+      if (from && from !== "-") {
+        const removal = command`git rm --cached ${from}`;
         context.note(
-          `${from} still contains the secrets in plain text; if git tracks it: ${command`git rm --cached ${from}`}`,
+          `${from} still contains the secrets in plain text; if git tracks it: ${removal}`,
         );
+      }
       context.note(
         `run this once in each clone, so that git merges and shows the file by name: ${GIT_CONFIG}`,
       );
     } else if (!place.sealKey) context.note(`keep it out of git: ${ignoreCommand(place.path)}`);
-    if (!flags.bare) await writeProject(place.path, given, context);
+    if (!flags.bare) await writeProject(place.path, settings, context);
   }
   const environments = data.environments.map(({ name }) => name);
   printLines(context, {
@@ -86,10 +86,7 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
   });
 }
 
-/**
- * Adds the origin of the place to the error, unless it was a flag: it may be the settings of a
- * parent folder.
- */
+/** Adds the origin of the data's setting, which may be in a parent folder, unless it is a flag. */
 function throwWithOrigin(error: unknown, settings: Settings): never {
   const { origin = "flag", from } = settings.find("data", "store") ?? {};
   if (!(error instanceof InvalidDataError) || origin === "flag") throw error;
@@ -101,21 +98,18 @@ async function newData({ from, example }: InitFlags, context: Context): Promise<
   const data = starterData({ examples: example === true });
   if (from === undefined) return data;
   const { setValues } = await import("../../store/edits/edit-values.js");
-  const imported = await readImport(
-    { file: from, format: undefined },
-    context.surroundings,
-    context.note,
-  );
+  const { surroundings, note } = context;
+  const imported = await readImport({ file: from, format: undefined }, surroundings, note);
   const environment = findEnvironment(data.environments, FIRST_ENVIRONMENT);
-  return setValues(data, environment, typeEntries(imported, data, environment, context.note));
+  return setValues(data, environment, typeEntries(imported, data, environment, note));
 }
 
 /**
- * Adds lines that git needs for a data file to the files in its folder.
+ * Adds the lines that git needs for a data file to the files in its folder.
  *
- * @param path of the data file
- * @param from the imported file, which git ignores if it is in this folder or below: it has the
- *   secrets in plain text
+ * @param path path of the data file
+ * @param from the imported file, with secrets in plain text: ignored if it is in this folder or
+ *   below
  * @throws InvalidDataError, also for a link
  */
 async function writeGitFiles(path: string, from = "-"): Promise<void> {
@@ -124,21 +118,14 @@ async function writeGitFiles(path: string, from = "-"): Promise<void> {
   const imported = relative(folder, from);
   const isInside = from !== "-" && imported.split(sep)[0] !== ".." && !isAbsolute(imported);
   const ignored = ["key", "lock", "history.jsonl"].map((end) => `/${name}.${end}`);
-  const lines = {
-    ".gitattributes": [`/${name} text eol=lf merge=appvars diff=appvars`],
-    ".gitignore": [
-      ...ignored,
-      `/.${name}.*.tmp`,
-      ...(isInside ? [`/${gitPattern(imported)}`] : []),
-    ],
-  };
-  for (const [file, added] of Object.entries(lines)) await addLines(join(folder, file), added);
+  ignored.push(`/.${name}.*.tmp`);
+  if (isInside) ignored.push(`/${gitPattern(imported)}`);
+  const attributes = `/${name} text eol=lf merge=appvars diff=appvars`;
+  await addLines(join(folder, ".gitattributes"), [attributes]);
+  await addLines(join(folder, ".gitignore"), ignored);
 }
 
-/**
- * A git pattern that matches the path, with `?` for each byte of other characters, which may have a
- * meaning in patterns.
- */
+/** A git pattern for the path, with `?` for each byte that may have a meaning in patterns. */
 function gitPattern(path: string): string {
   return Buffer.from(path.replaceAll(sep, "/"))
     .toString("latin1")
@@ -151,8 +138,8 @@ async function addLines(path: string, lines: readonly string[]): Promise<void> {
   file.open();
   try {
     const { bytes } = await readRegularFile(path, MAX_GIT_FILE, { followLinks: false });
-    const known = bytes.toString().split(/\r?\n/);
-    const missing = lines.filter((line) => !known.includes(line) && !known.includes(line.slice(1)));
+    const present = new Set(bytes.toString().split(/\r?\n/));
+    const missing = lines.filter((line) => !present.has(line) && !present.has(line.slice(1)));
     if (missing.length > 0) file.append(`${missing.join("\n")}\n`);
   } catch (error) {
     throw error instanceof InvalidDataError
@@ -163,22 +150,16 @@ async function addLines(path: string, lines: readonly string[]): Promise<void> {
   }
 }
 
-/**
- * The path of a JSON Schema for editors, relative to a folder; `undefined` if appvars is not
- * installed there.
- */
+/** The path of a JSON Schema for editors, relative to a folder in which appvars is installed. */
 function installedSchema(folder: string, name: string): string | undefined {
   const path = `./node_modules/appvars/data/${name}`;
   return existsSync(join(folder, path)) ? path : undefined;
 }
 
-/**
- * Makes commands in the current folder use a new file in it, unless a `.appvars.json` is there
- * already.
- */
+/** Makes commands in the current folder use a new file in it, unless it has a `.appvars.json`. */
 async function writeProject(
   path: string,
-  given: GivenSettings,
+  { given }: Settings,
   { surroundings, note }: Context,
 ): Promise<void> {
   try {
@@ -199,14 +180,10 @@ async function writeProject(
     await rm(file.path, { force: true });
     return note(`no ${PROJECT_FILE} was created: ${(error as Error).message}`);
   }
-  note(
-    `created ${PROJECT_FILE}: commands in this folder use ${basename(path)}, environment ${FIRST_ENVIRONMENT}`,
-  );
-  const other = given.find(
-    ({ name, text, origin }) =>
-      origin === "variable" &&
-      [...SOURCE_SETTINGS, "env"].includes(name) &&
-      ![path, FIRST_ENVIRONMENT].includes(text),
+  const use = `${basename(path)}, environment ${FIRST_ENVIRONMENT}`;
+  note(`created ${PROJECT_FILE}: commands in this folder use ${use}`);
+  const other = named(given, "url", "env").find(
+    ({ text, origin }) => origin === "variable" && ![path, FIRST_ENVIRONMENT].includes(text),
   );
   if (other) note(`${other.from} is set, and overrides ${PROJECT_FILE}`);
 }

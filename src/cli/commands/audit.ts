@@ -17,9 +17,9 @@ import { printTable } from "../output/context.js";
 export const definition = defineCommand({
   description: `List the values that clients have read, by the audit log of a
     server, and that are still the same: what to replace when somebody leaves. A
-    client is a named key; without a name, it is the key of the environment.
-    Whether a value has changed since is in the history of the data.`,
-  arguments: { "<file...>": "the audit log, and the parts of it that were rotated out" },
+    client is a named key; without a name, it is the key of the environment. The
+    history of the data tells whether a value has changed since.`,
+  arguments: { "<file...>": "the audit log, and rotated parts of it" },
   flags: {
     "--since <time>": {
       help: "only reads since a date such as 2026-01-31, or in the last 90s, 30m, 24h, 7d",
@@ -32,31 +32,15 @@ export const definition = defineCommand({
   async run({ file: files }, { since = Number.NEGATIVE_INFINITY, client, ...flags }, context) {
     const { dataPlace } = readSettings(flags, context);
     const { data, find } = await readHistory(dataPlace, context, currentValues);
-    const found = new Map<string, Reads>();
-    const clients = new Set(
-      data.environments.flatMap(({ keys = [] }) => keys.map(({ name }) => name)),
-    );
+    const reads = new Map<string, Reads>();
+    const keys = data.environments.flatMap((environment) => environment.keys ?? []);
+    const clients = new Set(keys.map(({ name }) => name));
     for (const file of files) {
       let lost = 0;
       for await (const line of readLines(file)) {
         lost += line.lines_lost ?? 0;
         if (line.client !== undefined) clients.add(line.client);
-        const time = Date.parse(line.time);
-        if (time < since || (client !== undefined && line.client !== client)) continue;
-        for (const { value_id } of line.read ?? []) {
-          const of = value_id === undefined ? undefined : find(value_id, time);
-          if (!of) continue;
-          const key = `${value_id} ${line.client ?? ""}`;
-          const row = found.get(key) ?? {
-            ...of,
-            client: line.client,
-            reads: 0,
-            last_read: line.time,
-          };
-          row.reads++;
-          if (time > Date.parse(row.last_read)) row.last_read = line.time;
-          found.set(key, row);
-        }
+        if (client === undefined || line.client === client) countReads(line, since, find, reads);
       }
       if (lost > 0)
         context.warn(`${file} lacks ${lost} requests, which the server could not record`);
@@ -65,17 +49,13 @@ export const definition = defineCommand({
       throw new NotFoundError(
         `there is no client "${client}" in the audit log${suggestion(client, [...clients])}`,
       );
-    const rows = [...found.values()];
+    const json = [...reads.values()];
     await printTable(context, {
-      json: rows,
+      json,
       headings: ["ENVIRONMENT", "CLIENT", "NAME", "READS", "LAST READ"],
-      rows: rows.map((row) => [
-        row.environment,
-        row.client,
-        row.name,
-        String(row.reads),
-        row.last_read,
-      ]),
+      rows: json.map(({ environment, client, name, reads, last_read }) => {
+        return [environment, client, name, String(reads), last_read];
+      }),
       empty: "no value that was read is still the same",
     });
   },
@@ -84,7 +64,7 @@ export const definition = defineCommand({
 /** The reads of one value by one client. */
 interface Reads {
   readonly environment: string;
-  /** Undefined for the key of the environment. */
+  /** `undefined` for the key of the environment. */
   readonly client: string | undefined;
   readonly name: string;
   reads: number;
@@ -92,10 +72,31 @@ interface Reads {
   last_read: string;
 }
 
-/**
- * A change of a value, and when it was made: one by another program at any time since the change
- * before it.
- */
+/** Finds a value that was read at a time, in Unix milliseconds, if it is still the same. */
+type FindValue = (id: number, time: number) => Pick<Reads, "environment" | "name"> | undefined;
+
+/** Adds the values that a request has read. @param since Unix milliseconds */
+function countReads(
+  { time, client, read = [] }: Line,
+  since: number,
+  find: FindValue,
+  reads: Map<string, Reads>,
+): void {
+  const readAt = Date.parse(time);
+  if (readAt < since) return;
+  // No record has the id 0.
+  for (const { value_id: id = 0 } of read) {
+    const names = find(id, readAt);
+    if (!names) continue;
+    const key = `${id} ${client ?? ""}`;
+    const row = reads.get(key) ?? { ...names, client, reads: 0, last_read: time };
+    reads.set(key, row);
+    row.reads++;
+    if (readAt > Date.parse(row.last_read)) row.last_read = time;
+  }
+}
+
+/** A change of a value. One by another program was made at any time since the change before. */
 interface ValueChange {
   /** Unix milliseconds. */
   earliest: number;
@@ -103,7 +104,6 @@ interface ValueChange {
   readonly before: string | undefined;
 }
 
-/** Finds a value that was read at a time, in Unix milliseconds, if it is still the same. */
 async function currentValues({ data, changes }: History) {
   const environments = new Map(
     data.environments.map((record) => [record.id, qualifiedName(record)]),
@@ -111,26 +111,28 @@ async function currentValues({ data, changes }: History) {
   const names = new Map(data.variables.map(({ id, name }) => [id, name]));
   const values = new Map(data.values.map((record) => [record.id, record]));
   /** The changes of each value by its id, newest first. */
-  const known = new Map<number, ValueChange[]>();
+  const changesOf = new Map<number, ValueChange[]>();
   let outside: ValueChange[] = [];
   for await (const { time, command, changes: records } of changes) {
     const latest = Date.parse(time);
     for (const change of outside) change.earliest = latest;
+    outside = [];
     const earliest = command === OUTSIDE ? Number.NEGATIVE_INFINITY : latest;
-    outside = records.flatMap((change) => {
-      if (change.list !== "values") return [];
-      const found = { earliest, latest, before: contentOf(change.before) };
-      const ofValue = known.get(idOf(change)) ?? [];
-      known.set(idOf(change), ofValue);
-      ofValue.push(found);
-      return command === OUTSIDE ? [found] : [];
-    });
+    for (const change of records) {
+      if (change.list !== "values") continue;
+      const id = idOf(change);
+      const valueChange = { earliest, latest, before: contentOf(change.before) };
+      const ofValue = changesOf.get(id) ?? [];
+      changesOf.set(id, ofValue);
+      ofValue.push(valueChange);
+      if (command === OUTSIDE) outside.push(valueChange);
+    }
   }
-  const find = (id: number, time: number) => {
+  const find: FindValue = (id, time) => {
     const record = values.get(id);
     // The first change after a read replaced what was read. A later one may have brought it back.
     const isSame = (["earliest", "latest"] as const).some((when) => {
-      const replaced = known.get(id)?.findLast((change) => change[when] > time);
+      const replaced = changesOf.get(id)?.findLast((change) => change[when] > time);
       return !replaced || replaced.before === contentOf(record);
     });
     if (!record || !isSame) return undefined;
@@ -146,7 +148,7 @@ function contentOf(record: object | null | undefined): string | undefined {
   return record ? JSON.stringify((record as ValueRecord).content.value) : undefined;
 }
 
-/** The parts of a line that matter here. */
+/** The parts of a line that are used here. */
 interface Line {
   readonly time: string;
   readonly client?: string;
@@ -154,17 +156,15 @@ interface Line {
   readonly lines_lost?: number;
 }
 
-/** Characters. A read of 100,000 variables with the longest names takes as many. */
+/** The longest line, in characters: a read of 100,000 variables with the longest names. */
 const MAX_LINE = 32 * 1_048_576;
 
 /** @throws InvalidDataError that names the file and the line, and does not quote it */
 async function* readLines(path: string): AsyncGenerator<Line> {
   let [rest, number] = ["", 0];
   try {
-    for await (const piece of createReadStream(path, {
-      encoding: "utf8",
-      highWaterMark: 1_048_576,
-    })) {
+    const options = { encoding: "utf8", highWaterMark: 1_048_576 } as const;
+    for await (const piece of createReadStream(path, options)) {
       const lines = `${rest}${piece}`.split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines) yield parseLine(line, path, ++number);

@@ -9,6 +9,7 @@ import {
 import {
   argumentRows,
   type Command,
+  describeCommand,
   type FlagTable,
   flagRows,
   HELP_FLAG,
@@ -75,10 +76,13 @@ function createProgram({ path, command, words }: FoundCommand, io: Io) {
   return program;
 }
 
-function describe(built: CommanderCommand, { description, details, examples }: Command): void {
+function describe(built: CommanderCommand, command: Command): void {
+  const { details, examples } = command;
+  const { description, summary } = describeCommand(command);
   const heading = examples.length > 1 ? "Examples" : "Example";
   built
-    .description(description.replace(/\s+/g, " "))
+    .description(description)
+    .summary(summary)
     .addHelpText(
       "after",
       `${details ? `\n${details}\n` : ""}\n${heading}:\n  ${examples.join("\n  ")}`,
@@ -100,7 +104,6 @@ function addCommand(
 ): CommanderCommand {
   const built = new CommanderCommand(name).copyInheritedSettings(parent);
   describe(built, command);
-  if (command.summary) built.summary(command.summary);
   if (command.usage) built.usage(command.usage);
   for (const row of argumentRows(command)) {
     const argument = new Argument(row.form, row.help);

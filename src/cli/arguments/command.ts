@@ -36,7 +36,7 @@ type ArgumentTable = Readonly<Record<string, string | Argument>>;
 
 /** A command, or several under one name. */
 export interface Command {
-  /** One line, for the help of the command above. */
+  /** One line, for the help of the command above. Default: the description up to a comma. */
   summary?: string;
   /** A paragraph. Its line breaks, with the indentation, count as spaces. */
   description: string;
@@ -59,6 +59,14 @@ export interface Command {
     context: Context,
     all: () => Promise<Command>,
   ): Promise<void> | void;
+}
+
+/** The description of a command as one line, and its summary. */
+export function describeCommand({ description, summary }: Command) {
+  const text = description.replace(/\s+/g, " ");
+  const [phrase = ""] = text.split(/[.,:;]/, 1);
+  const start = phrase.slice(0, 1).toLowerCase() + phrase.slice(1);
+  return { description: text, summary: summary ?? start };
 }
 
 type Camel<S> = S extends `${infer A}-${infer B}` ? `${A}${Capitalize<Camel<B>>}` : S;

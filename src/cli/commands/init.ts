@@ -12,7 +12,7 @@ import type { Data } from "../../store/data.js";
 import { createKeyFile, ignoreCommand } from "../../tasks/data/key-file.js";
 import { allowProject } from "../../tasks/settings/allow-project.js";
 import { PROJECT_FILE } from "../../tasks/settings/project-file.js";
-import { named, readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import { absolutePath, isFolderGone } from "../../tasks/surroundings.js";
 import { readImport, typeEntries } from "../../tasks/transfer/read-import.js";
 import { defineCommand, type FlagValues } from "../arguments/command.js";
@@ -159,7 +159,7 @@ function installedSchema(folder: string, name: string): string | undefined {
 /** Makes commands in the current folder use a new file in it, unless it has a `.appvars.json`. */
 async function writeProject(
   path: string,
-  { given }: Settings,
+  settings: Settings,
   { surroundings, note }: Context,
 ): Promise<void> {
   try {
@@ -182,8 +182,8 @@ async function writeProject(
   }
   const use = `${basename(path)}, environment ${FIRST_ENVIRONMENT}`;
   note(`created ${PROJECT_FILE}: commands in this folder use ${use}`);
-  const other = named(given, "url", "env").find(
-    ({ text, origin }) => origin === "variable" && ![path, FIRST_ENVIRONMENT].includes(text),
-  );
+  const other = settings
+    .named("url", "env")
+    .find(({ text, origin }) => origin === "variable" && ![path, FIRST_ENVIRONMENT].includes(text));
   if (other) note(`${other.from} is set, and overrides ${PROJECT_FILE}`);
 }

@@ -7,7 +7,6 @@ import { PROFILE_SETTING_FLAGS } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
 
 const list = defineCommand({
-  summary: "list the profiles",
   description: `List the profiles; * marks the current one, which is used if none
     is named.`,
   examples: ["appvars profile list"],
@@ -37,7 +36,6 @@ const list = defineCommand({
 const ADDING = "appvars profile add staging --url https://vars.example --api-secret-file -";
 
 const add = defineCommand({
-  summary: "store a profile",
   description: `Store a profile: the settings from the flags and, for a server,
     from APPVARS_URL, APPVARS_API_KEY and APPVARS_API_SECRET or, for a store,
     from the APPVARS_STORE_* variables but the password; no others. Stores the
@@ -86,7 +84,6 @@ const add = defineCommand({
 });
 
 const use = defineCommand({
-  summary: "make a profile the current one",
   description: "Make a profile the current one, which is used if none is named.",
   arguments: { "<name>": "name of the profile" },
   examples: ["appvars profile use staging"],
@@ -100,7 +97,6 @@ const use = defineCommand({
 });
 
 const remove = defineCommand({
-  summary: "remove profiles and the secrets in them",
   description: "Remove profiles and the secrets in them, all of them or none.",
   arguments: { "<name...>": "names of profiles" },
   examples: ["appvars profile remove staging"],

@@ -2,6 +2,7 @@ import {
   type ArgumentRow,
   argumentRows,
   type Command,
+  describeCommand,
   type FlagRow,
   flagRows,
   HELP_FLAG,
@@ -65,9 +66,9 @@ function tableEntries(command: Command, path: readonly string[]): TableEntry[] {
     ([, { refused }]) => refused === undefined,
   );
   const children = Object.entries(command.commands ?? {});
-  const subcommands = children.map(([word, { summary: description = "" }]) => ({
+  const subcommands = children.map(([word, child]) => ({
     word,
-    description,
+    description: describeCommand(child).summary,
   }));
   const flags = rows.map(([word, { help }]) => ({ word, description: help }));
   const names = subcommands.map(({ word }) => word);

@@ -1,6 +1,7 @@
 import { checkDecoded } from "../../../kit/process/this-process.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import {
+  type Environment,
   type EnvironmentRecord,
   findEnvironment,
   type KeyPair,
@@ -9,46 +10,36 @@ import {
 } from "../../../model/environment.js";
 import type { Data } from "../../../store/data.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
-import { credentialLines } from "../../../tasks/data/shell-lines.js";
 import { readSettings, type Settings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
 import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
-import { GRACE, key, withoutSecrets } from "./key.js";
+import { GRACE, key, printPair, withoutSecrets } from "./key.js";
 
 const list = defineCommand({
-  summary: "list the environments and their keys",
-  description: `List the environments of a data file or a store and their keys,
-    without secrets.`,
+  description: "List the environments and their keys, without secrets.",
   flags: PLACE_FLAGS,
   examples: ["appvars env list --data vars.json"],
   async run(_, flags, context) {
     const { environments } = await readData(readSettings(flags, context).dataPlace, context);
-    const rows = environments.map(({ id, application, name, api_key, previous }) => {
+    const json = environments.map(({ id, application, name, api_key, previous }) => {
       return { id, application, name, api_key, previous: withoutSecrets(previous) };
     });
-    const cells = rows.map((row) => [
-      qualifiedName(row),
-      row.api_key,
-      row.previous.map((pair) => `${pair.api_key} until ${pair.valid_until}`).join(", "),
-    ]);
-    await printTable(context, {
-      json: rows,
-      headings: ["ENVIRONMENT", "API KEY", "PREVIOUS"],
-      rows: cells,
+    const rows = json.map(({ previous, ...environment }) => {
+      const former = previous.map((pair) => `${pair.api_key} until ${pair.valid_until}`);
+      return [qualifiedName(environment), environment.api_key, former.join(", ")];
     });
+    await printTable(context, { json, headings: ["ENVIRONMENT", "API KEY", "PREVIOUS"], rows });
   },
 });
 
 const add = defineCommand({
-  summary: "add an environment with new credentials",
   description: `Add an environment with new credentials, and print the lines that
     configure a shell for it.`,
   arguments: { "<name>": "staging, or shop/staging for the application shop" },
   flags: {
-    "--from <environment>":
-      "copy the values of this one, and definitions that the application lacks",
+    "--from <environment>": "copy its values, and definitions that the application lacks",
     ...CHANGE_FLAGS,
     ...PLACE_FLAGS,
   },
@@ -68,7 +59,6 @@ const add = defineCommand({
 });
 
 const rename = defineCommand({
-  summary: "rename an environment",
   description: `Rename an environment within its application. Its credentials and
     values stay as they are.`,
   arguments: { "<name>": "the environment", "<new>": "its new name" },
@@ -80,10 +70,11 @@ const rename = defineCommand({
     let renamed = { application: "", name: "", new_name: "" };
     const settings = readSettings(flags, context);
     const changed = await updateData(settings.dataPlace, context, (data) => {
-      const found = findEnvironment(data.environments, name);
-      const parsed = parseEnvironmentName(newName, found.application);
-      renamed = { application: found.application, name: found.name, new_name: parsed.name };
-      return renameEnvironment(data, found, parsed);
+      const environment = findEnvironment(data.environments, name);
+      const { application } = environment;
+      const parsed = parseEnvironmentName(newName, application);
+      renamed = { application, name: environment.name, new_name: parsed.name };
+      return renameEnvironment(data, environment, parsed);
     });
     warnOfSettings(settings, renamed, context);
     if (!changed) return;
@@ -93,9 +84,8 @@ const rename = defineCommand({
 });
 
 const credentials = defineCommand({
-  summary: "print the credentials of an environment",
-  description: `Print the lines that configure a shell for an environment. They
-    contain its secret.`,
+  description: `Print the credentials of an environment: the lines that configure
+    a shell for it. They contain its secret.`,
   arguments: { "<name>": "the environment" },
   flags: PLACE_FLAGS,
   examples: ['eval "$(appvars env credentials development --data vars.json)"'],
@@ -108,7 +98,6 @@ const credentials = defineCommand({
 const ROTATION = "appvars env rotate production --data vars.json --grace 24h";
 
 const rotate = defineCommand({
-  summary: "give an environment new credentials",
   description: `Give an environment new credentials, and print the lines that
     configure a shell for it.`,
   arguments: { "<name>": "the environment" },
@@ -122,11 +111,10 @@ const rotate = defineCommand({
 });
 
 const remove = defineCommand({
-  summary: "remove an environment, its credentials and values",
-  description: "Remove an environment, its credentials and all its values.",
+  description: "Remove an environment with its credentials and values.",
   arguments: { "<name>": "the environment" },
   flags: {
-    "--yes": "do it; without this flag, only list the removals",
+    "--yes": "remove it; without this flag, only say what would be removed",
     ...CHANGE_FLAGS,
     ...PLACE_FLAGS,
   },
@@ -138,9 +126,13 @@ const remove = defineCommand({
       `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
     const settings = readSettings(flags, context);
     const changed = await updateData(settings.dataPlace, context, (data) => {
-      const { id, application, name: found } = findEnvironment(data.environments, name);
-      const values = data.values.filter((value) => value.environment_id === id).length;
-      removed = { application, name: found, values };
+      const environment = findEnvironment(data.environments, name);
+      const values = data.values.filter((value) => value.environment_id === environment.id);
+      removed = {
+        application: environment.application,
+        name: environment.name,
+        values: values.length,
+      };
       if (!yes && !context.flags.dryRun)
         throw new UsageError(`this would remove ${description()}: add --yes to do so`);
       return removeEnvironment(data, name);
@@ -159,17 +151,18 @@ export const definition: Command = {
   commands: { list, add, rename, credentials, rotate, remove, key },
 };
 
-/** Warns of settings with the name of an environment that is gone. */
+/** Warns about settings that still name a renamed or removed environment. */
 function warnOfSettings(
   settings: Settings,
-  gone: Pick<EnvironmentRecord, "application" | "name">,
+  former: Omit<Environment, "id">,
   { warn }: Context,
-) {
+): void {
   for (const { text, from } of settings.named("env"))
-    if ([gone.name, qualifiedName(gone)].includes(text))
+    if ([former.name, qualifiedName(former)].includes(text))
       warn(`${from} is ${text}: change it there`);
 }
 
+/** Changes data with new credentials, and prints these. */
 async function issue(
   flags: SourceFlags,
   context: Context,
@@ -185,9 +178,5 @@ function printCredentials(
   { application, name, api_key, api_secret }: EnvironmentRecord,
   context: Context,
 ): void {
-  const pair = { api_key, api_secret };
-  printLines(context, {
-    json: { application, name, ...pair },
-    lines: credentialLines(pair, context.surroundings),
-  });
+  printPair({ application, name }, { api_key, api_secret }, context);
 }

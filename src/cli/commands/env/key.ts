@@ -27,7 +27,7 @@ export const GRACE = {
   },
 } as const;
 
-/** Reads no secret: without the key of a sealed file, that is an error. */
+/** Reads no secret, which would throw for a sealed file without its key. */
 export function withoutSecrets(previous: RotatedPair["previous"] = []) {
   return previous.map(({ api_key, valid_until }) => ({ api_key, valid_until }));
 }
@@ -41,9 +41,7 @@ const expires = (effect: string) =>
   }) as const;
 
 const list = defineCommand({
-  summary: "list the named keys",
-  description: `List the named keys of an environment or of all of them, without
-    secrets.`,
+  description: "List the named keys of one or all environments, without secrets.",
   arguments: { "[environment]": "development, or shop/development" },
   flags: PLACE_FLAGS,
   examples: ["appvars env key list production --data vars.json"],
@@ -51,39 +49,27 @@ const list = defineCommand({
     const { environments } = await readData(readSettings(flags, context).dataPlace, context);
     const listed =
       environment === undefined ? environments : [findEnvironment(environments, environment)];
-    const keys = listed.flatMap((record) =>
-      (record.keys ?? []).map(({ name, api_key, only, valid_until, rotated_at, previous }) => {
-        const fields = {
-          name,
-          api_key,
-          only,
-          valid_until,
-          rotated_at,
-          previous: withoutSecrets(previous),
-        };
-        return { environment: qualifiedName(record), ...fields };
-      }),
-    );
-    const rows = keys.map((key) => [
-      key.environment,
-      key.name,
-      key.api_key,
-      key.only?.join(),
-      key.valid_until,
-      key.rotated_at,
-    ]);
+    const json = [];
+    const rows = [];
+    for (const record of listed)
+      for (const key of record.keys ?? []) {
+        const { name, api_key, only, valid_until, rotated_at } = key;
+        const owner = qualifiedName(record);
+        const previous = withoutSecrets(key.previous);
+        rows.push([owner, name, api_key, only?.join(), valid_until, rotated_at]);
+        json.push({ environment: owner, name, api_key, only, valid_until, rotated_at, previous });
+      }
     const headings = ["ENVIRONMENT", "NAME", "API KEY", "ONLY", "EXPIRES", "ROTATED"];
-    await printTable(context, { json: keys, headings, rows, empty: "there are no named keys" });
+    await printTable(context, { json, headings, rows, empty: "there are no named keys" });
   },
 });
 
 const add = defineCommand({
-  summary: "give a person or a service a key",
-  description: `Give a person or a service a key of their own to an environment,
-    and print the lines that configure a shell for it.`,
+  description: `Give a person or a service a key of their own, and print the
+    lines that configure a shell for it.`,
   arguments: { "<environment>": "development, or shop/development" },
   flags: {
-    "--name <client>": { help: "whose key it is", required: true },
+    "--name <client>": { help: "the person or service that gets the key", required: true },
     "--only <names>": {
       help: "can read only these variables: names and globs such as DB_*",
       parse: parsePatterns,
@@ -110,7 +96,6 @@ const add = defineCommand({
 });
 
 const rotate = defineCommand({
-  summary: "give a named key new credentials",
   description: `Give a named key new credentials, and print the lines that
     configure a shell for it.`,
   arguments: { "<environment>": "its environment", "<key>": "the name of the key" },
@@ -130,7 +115,6 @@ const rotate = defineCommand({
 });
 
 const remove = defineCommand({
-  summary: "remove a named key",
   description: `Remove a named key: requests with it are refused once the server
     has reloaded its data.`,
   arguments: { "<environment>": "its environment", "<key>": "the name of the key" },
@@ -143,20 +127,19 @@ const remove = defineCommand({
       removeKey(data, environment, name),
     );
     if (!changed) return;
-    const of = qualifiedName(findEnvironment(changed.environments, environment));
-    printLines(context, { json: { environment: of, name } });
-    context.tell(`removed the key "${name}" of ${of}`);
+    const owner = qualifiedName(findEnvironment(changed.environments, environment));
+    printLines(context, { json: { environment: owner, name } });
+    context.tell(`removed the key "${name}" of ${owner}`);
   },
 });
 
 export const key: Command = {
-  summary: "manage the named keys of an environment",
   description: "Manage the named keys of an environment: one for each person and service.",
   examples: ["appvars env key add production --name ana --data vars.json"],
   commands: { list, add, rotate, remove },
 };
 
-/** ISO 8601, UTC. */
+/** Returns a time in ISO 8601, UTC. */
 function parseExpiry(text: string, clock: () => number): string {
   const now = clock();
   const time = parseTime(text, now, 1);
@@ -165,11 +148,8 @@ function parseExpiry(text: string, clock: () => number): string {
 
 function parsePatterns(text: string): string[] {
   const patterns = parseNames(text);
-  return valid(
-    patterns,
-    patterns.every((pattern) => NAME_OR_GLOB.test(pattern)),
-    NAME_OR_GLOB_RULE,
-  );
+  const isValid = patterns.every((pattern) => NAME_OR_GLOB.test(pattern));
+  return valid(patterns, isValid, NAME_OR_GLOB_RULE);
 }
 
 type Edits = typeof import("../../../store/edits/edit-environments.js");
@@ -187,10 +167,13 @@ async function issueKey(
   const { dataPlace } = readSettings(flags, context);
   const changed = await updateData(dataPlace, context, (data) => change(edits, data, pair));
   if (!changed) return undefined;
-  const of = qualifiedName(findEnvironment(changed.environments, environment));
-  printLines(context, {
-    json: { environment: of, name, ...pair },
-    lines: credentialLines(pair, context.surroundings),
-  });
+  const owner = qualifiedName(findEnvironment(changed.environments, environment));
+  printPair({ environment: owner, name }, pair, context);
   return changed;
+}
+
+/** Prints the lines that configure a shell. @param names the fields before them with `--json` */
+export function printPair(names: object, pair: KeyPair, context: Context): void {
+  const lines = credentialLines(pair, context.surroundings);
+  printLines(context, { json: { ...names, ...pair }, lines });
 }

@@ -11,7 +11,6 @@ import { pasteLines } from "../../../tasks/data/shell-lines.js";
 import {
   allowsUnsafeFiles,
   isSameFile,
-  refuseToReload,
   refuseUnsafeFile,
 } from "../../../tasks/files/safe-files.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";

@@ -5,7 +5,11 @@ import { type FileWatch, watchFile } from "../../../kit/files/watch-file.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import type { RunningServer } from "../../../server/start-server.js";
 import { checkTlsCredentials, type TlsCredentials } from "../../../server/wire/tls.js";
-import { type FileUser, refuseToReload, refuseUnsafeFile } from "../../../tasks/safe-files.js";
+import {
+  type FileUser,
+  refuseToReload,
+  refuseUnsafeFile,
+} from "../../../tasks/files/safe-files.js";
 import type { Log } from "./log.js";
 
 /** The paths that the flags of `serve` name. */

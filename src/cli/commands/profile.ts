@@ -11,41 +11,33 @@ const list = defineCommand({
     is named.`,
   examples: ["appvars profile list"],
   async run(_args, _flags, context) {
-    const { current, profiles } = readProfiles(
-      profilesPath(context.surroundings),
-      context.surroundings,
-    );
-    const rows = Object.entries(profiles).map(([name, settings]) =>
+    const { current, profiles } = profilesOf(context);
+    const json = Object.entries(profiles).map(([name, settings]) =>
       listedProfile(name, name === current, settings),
     );
-    const cells = rows.map(({ name, current, data, store, url, env, api_key }) => {
+    const rows = json.map(({ name, current, data, store, url = "", env, api_key }) => {
       const local = data ?? store;
-      return [
-        name,
-        current ? "*" : "",
-        local ?? url ?? "",
-        (local === undefined ? api_key : env) ?? "",
-      ];
+      const key = local === undefined ? api_key : env;
+      return [name, current ? "*" : "", local ?? url, key ?? ""];
     });
     const headings = ["NAME", "CURRENT", "SOURCE", "ENV OR API KEY"];
     const empty = "no profiles yet; see appvars profile add --help";
-    await printTable(context, { json: rows, headings, rows: cells, empty });
+    await printTable(context, { json, headings, rows, empty });
   },
 });
 
 const ADDING = "appvars profile add staging --url https://vars.example --api-secret-file -";
 
 const add = defineCommand({
-  description: `Store a profile: the settings from the flags and, for a server,
-    from APPVARS_URL, APPVARS_API_KEY and APPVARS_API_SECRET or, for a store,
-    from the APPVARS_STORE_* variables but the password; no others. Stores the
-    API secret itself, not the name of its file. First sends one request with
-    the credentials, or opens the data file or the store. The first profile
-    becomes the current one.`,
+  description: `Store a profile: the settings of the flags and, for a server, of
+    APPVARS_URL, APPVARS_API_KEY and APPVARS_API_SECRET or, for a store, of the
+    APPVARS_STORE_* variables except the password. Stores the API secret itself,
+    not the name of its file. First sends one request with the credentials, or
+    opens the data file or the store. The first profile becomes the current one.`,
   arguments: { "<name>": "name of the profile" },
   flags: {
     "--force": "replace an existing profile",
-    "--no-check": "store it without a check",
+    "--no-check": "store it without trying it",
     ...PROFILE_SETTING_FLAGS,
   },
   examples: [ADDING],
@@ -58,12 +50,7 @@ const add = defineCommand({
         "the name of a profile must be 1 to 64 letters, digits, _ . or -, and not begin with . or -",
       );
     // Refuses the name before a secret is asked for, and a request is sent.
-    addProfile(
-      readProfiles(profilesPath(context.surroundings), context.surroundings),
-      name,
-      {},
-      force,
-    );
+    addProfile(profilesOf(context), name, {}, force);
     const given = await newProfile(flags, context);
     if (check) {
       // One signed request or, for local data, one read of its environment.
@@ -77,9 +64,8 @@ const add = defineCommand({
     const { current } = await change(context, (profiles) =>
       addProfile(profiles, name, toProfile(given), force),
     );
-    context.tell(
-      `added the profile ${name}${current === name ? ", which is the current one" : ""}`,
-    );
+    const role = current === name ? ", which is the current one" : "";
+    context.tell(`added the profile ${name}${role}`);
   },
 });
 
@@ -102,8 +88,11 @@ const remove = defineCommand({
   examples: ["appvars profile remove staging"],
   async run({ name: names }, _, context) {
     const { removeProfiles } = await import("../../tasks/settings/edit-profiles.js");
-    const { current } = readProfiles(profilesPath(context.surroundings), context.surroundings);
-    await change(context, (profiles) => removeProfiles(profiles, names));
+    let current: string | undefined;
+    await change(context, (profiles) => {
+      current = profiles.current;
+      return removeProfiles(profiles, names);
+    });
     context.tell(`removed ${names.join(", ")}`);
     if (current !== undefined && names.includes(current))
       context.tell("there is no current profile now");
@@ -115,6 +104,10 @@ export const definition: Command = {
   examples: [ADDING],
   commands: { list, add, use, remove },
 };
+
+function profilesOf({ surroundings }: Context): Profiles {
+  return readProfiles(profilesPath(surroundings), surroundings);
+}
 
 /** Resolves to the profiles as they were written. */
 async function change(

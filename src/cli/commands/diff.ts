@@ -6,8 +6,8 @@ import { type Difference, diffValues } from "../../model/differing-values.js";
 import { namedValues, readVariableEntries } from "../../model/source.js";
 import { valueText } from "../../model/variable.js";
 import { dataPlaceName } from "../../tasks/settings/connection.js";
-import { readGiven, readSettings, Settings } from "../../tasks/settings/resolve-settings.js";
-import { SOURCE_SETTINGS, type SourceFlags } from "../../tasks/settings/setting-table.js";
+import { named, readGiven, readSettings, Settings } from "../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import {
   createDecrypt,
   type Decrypt,
@@ -26,12 +26,12 @@ export const definition = defineCommand({
   description: `Show the changes of variables from A to B. Each is the name of an
     environment of the data file or store; FILE:ENVIRONMENT; the URL of a store,
     then :ENVIRONMENT; or the URL of a server, with the configured credentials.
-    Values are hidden without --values. A data file alone is printed by names
-    for git, as its textconv.`,
-  arguments: { "<a>": "the old one, or a data file alone", "[b]": "the new one" },
+    Hides values without --values. Prints a data file alone by names, as git's
+    textconv.`,
+  arguments: { "<a>": "the old side, or a data file alone", "[b]": "the new side" },
   flags: {
     "--values": "show the values too",
-    "--missing": "only variables that have a value in one of them alone",
+    "--missing": "only variables that have a value on one side alone",
     "--exit-code": "exit with 1 if there is a difference",
     ...SOURCE_FLAGS,
   },
@@ -56,43 +56,42 @@ export const definition = defineCommand({
   },
 });
 
-/** The differences between two places. They may be in the same file, which is then read once. */
+/** Compares two sides. A file with both of them is read once. */
 export async function compare(
-  places: readonly [string, string],
+  sides: readonly [string, string],
   settings: Settings,
   decrypt: Decrypt,
   caller: Caller,
 ): Promise<Difference[]> {
   const shared = { budget: createBudget(), readSoFar: new Map() };
-  const read = (place: string) =>
-    withSource(openSource(settingsOf(place, settings, caller), caller, shared), async (source) =>
+  const read = (side: string) => {
+    const opening = openSource(settingsOf(side, settings, caller), caller, shared);
+    return withSource(opening, async (source) =>
       decryptValues(namedValues(await source.readSnapshot(readVariableEntries)), decrypt),
     );
-  return diffValues(await read(places[0]), await read(places[1]));
+  };
+  return diffValues(await read(sides[0]), await read(sides[1]));
 }
 
-/** The settings that open A or B: those of the command, with flags for this source. */
-function settingsOf(place: string, settings: Settings, caller: Caller): Settings {
-  const replaced = [...SOURCE_SETTINGS, "env"];
-  const others = settings.given.filter(
-    (each) => each.origin !== "flag" || !replaced.includes(each.name),
-  );
-  return new Settings([...readGiven("flag", sourceFlags(place, settings)), ...others], caller);
+/** The settings of the command, with flags for this side. */
+function settingsOf(side: string, settings: Settings, caller: Caller): Settings {
+  const replaced = named(settings.given, "url", "env").filter(({ origin }) => origin === "flag");
+  const others = settings.given.filter((setting) => !replaced.includes(setting));
+  return new Settings([...readGiven("flag", sourceFlags(side, settings)), ...others], caller);
 }
 
-function sourceFlags(place: string, settings: Settings): SourceFlags {
-  if (/^https?:\/\//.test(place)) return { url: place };
-  if (/^etcds?:\/\//.test(place)) {
+function sourceFlags(side: string, settings: Settings): SourceFlags {
+  if (/^https?:\/\//.test(side)) return { url: side };
+  if (/^etcds?:\/\//.test(side)) {
     // A colon after the prefix, which begins with a slash, can't belong to a host and its port.
-    const [, store = place, env] = /^([^:]+:\/\/[^/]+\/[^:]*):(.+)$/s.exec(place) ?? [];
+    const [, store = side, env] = /^([^:]+:\/\/[^/]+\/[^:]*):(.+)$/s.exec(side) ?? [];
     return { store, env };
   }
-  const [, file, environment] = /^(.+):([^:]+)$/.exec(place) ?? [];
+  const [, data, env] = /^(.+):([^:]+)$/.exec(side) ?? [];
   // The name of an environment may contain a colon.
-  if (file && environment && (file.endsWith(".json") || existsSync(file)))
-    return { data: file, env: environment };
+  if (data && env && (data.endsWith(".json") || existsSync(data))) return { data, env };
   const { dataPlace } = settings;
-  return { [dataPlace.kind === "file" ? "data" : "store"]: dataPlaceName(dataPlace), env: place };
+  return { [dataPlace.kind === "file" ? "data" : "store"]: dataPlaceName(dataPlace), env: side };
 }
 
 const SIGNS = { added: "+", removed: "-", changed: "~" };
@@ -107,27 +106,17 @@ async function printDifferences(
     rows: differences.map((difference) => fields(difference, values)),
     lines: ({ green, red, yellow }) => {
       const styles = { added: green, removed: red, changed: yellow };
-      return differences.map((difference) => ({
-        text: line(difference, values),
-        style: styles[difference.kind],
-      }));
+      return differences.map((difference) => {
+        return { text: line(difference, values), style: styles[difference.kind] };
+      });
     },
   });
 }
 
 function toJson({ kind, name, before, after }: Difference, values: boolean): object {
-  const types = {
-    ...(before && { type_before: before.type }),
-    ...(after && { type_after: after.type }),
-  };
-  if (!values) return { kind, name, ...types };
-  return {
-    kind,
-    name,
-    ...types,
-    ...(before && { before: before.value }),
-    ...(after && { after: after.value }),
-  };
+  const types = { type_before: before?.type, type_after: after?.type };
+  const shown = values && { before: before?.value, after: after?.value };
+  return { kind, name, ...types, ...shown };
 }
 
 /** Kind, name, old and new value, for a program. */

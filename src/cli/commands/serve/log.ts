@@ -13,24 +13,14 @@ type LogLevel = "info" | "warn" | "error";
 /** Writes a line, which must not contain a value or a secret, about a request if there is one. */
 export type Log = (level: LogLevel, message: string, request?: ServedRequest) => void;
 
-export interface ServerLog {
-  readonly log: Log;
-  /** Resolves once all lines are written, or can't be written soon. */
-  readonly written: () => Promise<void>;
-}
-
 type MakeLine = (...line: Parameters<Log>) => string;
 
 /**
  * A log of lines `12:00:01 message` or of JSON. No message can break a line or control a terminal.
- * Lines are dropped while they can't be written.
+ * Lines are dropped while they can't be written. `written` resolves once all lines are written, or
+ * can't be written soon.
  */
-export function createLog(
-  stream: Output,
-  format: LogFormat,
-  clock: () => number,
-  colors: Colors,
-): ServerLog {
+export function createLog(stream: Output, format: LogFormat, clock: () => number, colors: Colors) {
   const time = () => new Date(clock()).toISOString();
   const makeLine = format === "json" ? jsonLines(time) : prettyLines(time, colors);
   const writer = new LogWriter(stream, (count) =>
@@ -48,10 +38,8 @@ export function createLog(
 function prettyLines(time: () => string, colors: Colors): MakeLine {
   const styles = { info: (text: string) => text, warn: colors.yellow, error: colors.red };
   return (level, message, request) => {
-    const text = printable(
-      request ? `${timed(message, request)}, ${requestText(request)}` : message,
-    );
-    return `${colors.dim(time().slice(11, 19))} ${styles[level](text)}`;
+    const text = request ? `${timed(message, request)}, ${requestText(request)}` : message;
+    return `${colors.dim(time().slice(11, 19))} ${styles[level](printable(text))}`;
   };
 }
 
@@ -61,17 +49,17 @@ export function timed(message: string, { milliseconds }: ServedRequest): string 
 }
 
 function requestText({ id, apiKey, client, bytes, address }: ServedRequest): string {
-  const key =
-    apiKey === undefined ? "no key" : `key ${apiKey}${client === undefined ? "" : ` (${client})`}`;
+  const owner = client === undefined ? "" : ` (${client})`;
+  const key = apiKey === undefined ? "no key" : `key ${apiKey}${owner}`;
   return `${bytes} bytes, ${key}, from ${address}, id ${id}`;
 }
 
 /** Lines with the fields of pino's. */
 function jsonLines(time: () => string): MakeLine {
-  return (level, message, request) =>
-    escapeJson(
-      JSON.stringify({ level, time: time(), ...(request && requestFields(request)), message }),
-    );
+  return (level, message, request) => {
+    const fields = request && requestFields(request);
+    return escapeJson(JSON.stringify({ level, time: time(), ...fields, message }));
+  };
 }
 
 function requestFields({ apiKey: key, address: from, milliseconds, ...rest }: ServedRequest) {
@@ -83,9 +71,7 @@ function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }
 
-/**
- * The log of a server: its own failures, refused connections and, with `--verbose`, each request.
- */
+/** Logs a server's failures, refused connections and, with `--verbose`, each request. */
 export function serverLogHooks(log: Log, { verbose }: OutputFlags): ServerOptions {
   return {
     onConnectionsRefused: (count) =>
@@ -104,7 +90,7 @@ function summary({ method, route = "(no such route)", status }: ServedRequest): 
   return method === undefined ? `(unreadable request) ${status}` : `${method} ${route} ${status}`;
 }
 
-/** Logs each reload of the data, and why one failed. @param name of the data */
+/** Logs each reload of the data, and why one failed. @param name name of the data */
 export function logReloads(store: Store, name: string, log: Log): void {
   followProblem(store, (problem) => {
     if (problem === undefined) log("info", `reloaded ${name}`);

@@ -10,11 +10,10 @@ import { chooseEnvironment, readData } from "../../../tasks/data/open-data.js";
 import { isLeftOut, warnLeftOut } from "../../../tasks/run/left-out.js";
 import type { DataPlace } from "../../../tasks/settings/connection.js";
 import type { Context } from "../../output/context.js";
-import { serverLogHooks, timed } from "../serve/log.js";
+import { type Log, serverLogHooks, timed } from "../serve/log.js";
 
-export interface SandboxOptions
-  extends Required<Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults">> {
-  /** The data whose variables are served. Default: the examples of `init`. */
+export interface SandboxOptions extends Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults"> {
+  /** The data to copy. Default: the examples of `init`. */
   place: DataPlace | undefined;
   /** The environment of the credentials. Default: the only one, or `development`. */
   env: string | undefined;
@@ -32,33 +31,28 @@ export interface Sandbox extends Credentials {
  * warning, unless they are allowed, because the command may read them with any client.
  *
  * @throws InvalidDataError; NotFoundError, UsageError if the environment is not clear; the system's
- *   error if it can't
- *   listen
+ *   error if the server can't listen
  */
-export async function openSandbox(options: SandboxOptions, context: Context): Promise<Sandbox> {
-  const { surroundings, note, flags } = context;
-  const clock = skewClock(surroundings.clock, options.faults);
-  const data = leaveOutReserved(
-    await sandboxData(options.place, context),
-    options.allowReserved,
-    context,
-  );
+export async function openSandbox(
+  { place, env, allowReserved, ...rules }: SandboxOptions,
+  context: Context,
+): Promise<Sandbox> {
+  const clock = skewClock(context.surroundings.clock, rules.faults);
+  const data = leaveOutReserved(await sandboxData(place, context), allowReserved, context);
   const service = new Service(createMemoryStore(data), clock);
-  const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, options.env);
-  const { rateLimit, rateWindow, faults } = options;
-  const hooks = serverLogHooks(
-    (_level, message, request) => note(request ? timed(message, request) : message),
-    flags,
-  );
+  const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, env);
+  const log: Log = (_level, message, request) =>
+    context.note(request ? timed(message, request) : message);
+  const hooks = serverLogHooks(log, context.flags);
   // No grace: the only client has ended by then.
-  const rules = { port: 0, drainGrace: 0, rateLimit, rateWindow, faults };
-  const { url, close } = await startServer(service, { ...rules, ...hooks }, clock);
+  const options = { ...rules, ...hooks, port: 0, drainGrace: 0 };
+  const { url, close } = await startServer(service, options, clock);
   return { url, apiKey: api_key, apiSecret: api_secret, close };
 }
 
-/** Reads the data, and replaces its credentials, which nothing in a sandbox needs. */
+/** Reads the data with new credentials: a sandbox needs none of the old ones. */
 async function sandboxData(place: DataPlace | undefined, context: Context): Promise<Data> {
-  if (place === undefined) return starterData({ examples: true });
+  if (!place) return starterData({ examples: true });
   return replaceCredentials(await readData(place, context), freshCredentials);
 }
 
@@ -78,7 +72,6 @@ function chooseSandboxEnvironment(
   environments: readonly EnvironmentRecord[],
   name: string | undefined,
 ): EnvironmentRecord {
-  const isPlain =
-    environments.filter((environment) => environment.name === "development").length === 1;
-  return chooseEnvironment(environments, name ?? (isPlain ? "development" : undefined));
+  const isUnique = environments.filter((each) => each.name === "development").length === 1;
+  return chooseEnvironment(environments, name ?? (isUnique ? "development" : undefined));
 }

@@ -2,14 +2,10 @@ import { loadWindows, startChild } from "../../../kit/process/child.js";
 import type { ChildEnvironment } from "../../../kit/process/program.js";
 import { supervise } from "../../../kit/process/supervise.js";
 import { passedOn } from "../../../tasks/run/child-environment.js";
-import { type DataPlace, dataPlaceName } from "../../../tasks/settings/connection.js";
+import { dataPlaceName } from "../../../tasks/settings/connection.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
-import {
-  SETTING_NAMES,
-  SETTINGS,
-  type SourceFlags,
-} from "../../../tasks/settings/setting-table.js";
-import type { Caller, Surroundings } from "../../../tasks/surroundings.js";
+import { SETTING_NAMES, SETTINGS } from "../../../tasks/settings/setting-table.js";
+import type { Surroundings } from "../../../tasks/surroundings.js";
 import { defineCommand } from "../../arguments/command.js";
 import { valid } from "../../arguments/flag-arguments.js";
 import { allowReserved } from "../../arguments/selection-flags.js";
@@ -53,23 +49,23 @@ export const definition = defineCommand({
     "appvars sandbox --data vars.json --fail-rate 0.2 -- npm test",
   ],
   async run({ command }, { data, store, sealKeyFile, ...flags }, context) {
-    const { env, allowReserved = [], rateLimit, ...faults } = flags;
-    const place = placeToCopy({ data, store, sealKeyFile }, context);
-    const options = { place, env, allowReserved, ...rateLimit, faults };
+    const { env: name, allowReserved = [], rateLimit, ...faults } = flags;
+    // Only flags name the data. Other settings of a store may come from anywhere.
+    const place =
+      (data ?? store) === undefined
+        ? undefined
+        : readSettings({ data, store, sealKeyFile }, context).dataPlace;
+    const options = { place, env: name, allowReserved, ...rateLimit, faults };
     const { openSandbox } = await import("./open-sandbox.js");
-    const windows = await loadWindows(context.surroundings.platform);
+    const { surroundings } = context;
+    const windows = await loadWindows(surroundings.platform);
     const sandbox = await openSandbox(options, context);
     try {
-      const source = options.place ? dataPlaceName(options.place) : "example data";
+      const source = place ? dataPlaceName(place) : "example data";
       context.tell(`serving ${source} on ${sandbox.url} until the command ends`);
-      const childEnv = sandboxEnvironment(context.surroundings, sandbox);
-      const start = () =>
-        startChild(
-          command,
-          childEnv,
-          { ...context.surroundings, warn: context.warn },
-          { endsDescendants: true, windows },
-        );
+      const env = sandboxEnvironment(surroundings.env, sandbox);
+      const caller = { ...surroundings, warn: context.warn };
+      const start = () => startChild(command, env, caller, { endsDescendants: true, windows });
       context.exitCode = await supervise(undefined, start).exitCode;
     } finally {
       await sandbox.close();
@@ -81,11 +77,8 @@ export const definition = defineCommand({
 export function parseLatency(text: string): { least: number; most: number } {
   const [, min, max = min] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(text) ?? [];
   const latency = { least: Number(min), most: Number(max) };
-  return valid(
-    latency,
-    latency.least <= latency.most,
-    "milliseconds such as 100, or a range such as 100-500",
-  );
+  const rule = "milliseconds such as 100, or a range such as 100-500";
+  return valid(latency, latency.least <= latency.most, rule);
 }
 
 /** `0.25`: a share from 0 to 1. */
@@ -96,32 +89,19 @@ export function parseShare(text: string): number {
 
 /** `400` or `-400`: whole seconds, up to about three years. */
 export function parseSkew(text: string): number {
-  return valid(
-    Number(text),
-    /^[+-]?\d{1,8}$/.test(text),
-    "whole seconds such as 400, or -400 for a clock that is behind",
-  );
+  const rule = "whole seconds such as 400, or -400 for a clock that is behind";
+  return valid(Number(text), /^[+-]?\d{1,8}$/.test(text), rule);
 }
 
-/** The data to copy, which only flags can name. Other settings of a store may come from anywhere. */
-function placeToCopy({ data, ...flags }: SourceFlags, caller: Caller): DataPlace | undefined {
-  return (data ?? flags["store"]) === undefined
-    ? undefined
-    : readSettings({ data, ...flags }, caller).dataPlace;
-}
-
-/**
- * Variables that would make the command use another source or other credentials, or give it those
- * of the store.
- */
+/** Names of variables that select another source or other credentials, or hold those of a store. */
 const MISLEADING = SETTING_NAMES.filter((name) => !/^(encKey|timeout|maxWait)$/.test(name)).map(
   (name) => SETTINGS[name].variable,
 );
 
 function sandboxEnvironment(
-  { env }: Pick<Surroundings, "env">,
+  env: Surroundings["env"],
   { url, apiKey, apiSecret }: Sandbox,
 ): ChildEnvironment {
-  const kept = passedOn(env, (name) => !MISLEADING.includes(name.toUpperCase()));
-  return { ...kept, APPVARS_URL: url, APPVARS_API_KEY: apiKey, APPVARS_API_SECRET: apiSecret };
+  const others = passedOn(env, (name) => !MISLEADING.includes(name.toUpperCase()));
+  return { ...others, APPVARS_URL: url, APPVARS_API_KEY: apiKey, APPVARS_API_SECRET: apiSecret };
 }

@@ -38,7 +38,7 @@ export const GROUPS: Record<string, Record<string, CommandRow>> = {
       () => import("./commands/history/history.js"),
     ],
     rollback: [
-      "bring back what there was before a change",
+      "restore values as they were before a change",
       () => import("./commands/history/rollback.js"),
     ],
     seal: ["encrypt the secrets in a data file or a store", () => import("./commands/seal.js")],

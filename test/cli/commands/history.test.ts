@@ -132,7 +132,7 @@ it.each([
   const result = await runWith(onTerminal, { env: cli.env, stdin: answer, terminal: true });
   expect(result).toMatchObject({
     code,
-    stderr: expect.stringContaining("bring this back to before change 1? [y/N]"),
+    stderr: expect.stringContaining("restore this as it was before change 1? [y/N]"),
   });
   expect(await run("history PORT --limit 1 --json")).toContain(`"id":${code === 0 ? 2 : 1}`);
 });

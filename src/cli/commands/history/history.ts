@@ -18,50 +18,47 @@ import { type Context, printLines, printTable } from "../../output/context.js";
 export const definition = defineCommand({
   description: `List the changes of a data file or a store, newest first: their
     numbers, when and by whom they were made, with which command, and what they
-    changed. Without --values, only public values are shown. Credentials are not
-    recorded. rollback NUMBER takes changes back. APPVARS_ACTOR is recorded in
-    place of user@host.`,
+    changed. Without --values, shows public values only. Credentials are not
+    recorded. rollback NUMBER undoes changes. APPVARS_ACTOR replaces user@host
+    in new entries.`,
   arguments: { "[name]": "only changes of this variable" },
   flags: {
     "-e, --env <name>": "only changes of this environment: development, or shop/development",
-    "--limit <changes>": { help: "only the newest ones", parse: parseCount },
+    "--limit <changes>": { help: "only the newest changes", parse: parseCount },
     "--values": "show the values too; encrypted ones stay encrypted",
     "--prune <entries>": {
-      help: "instead, remove the history of a store but for the last ones",
+      help: "instead, remove all but the last entries from the history of a store",
       parse: parseCount,
     },
     ...PLACE_FLAGS,
   },
   examples: ["appvars history DATABASE_URL --env production --data vars.json"],
-  async run(
-    { name },
-    { prune, env, values = false, limit = Number.POSITIVE_INFINITY, ...flags },
-    context,
-  ) {
-    if (prune !== undefined && (name ?? env) !== undefined)
+  async run({ name }, { prune, env, values = false, limit, ...flags }, context) {
+    if (prune !== undefined) {
+      if ((name ?? env) === undefined) return runPrune(prune, flags, context);
       throw new UsageError(
         "--prune removes entries of all environments and variables: leave out the others",
       );
-    if (prune !== undefined) return runPrune(prune, flags, context);
+    }
     const { dataPlace } = readSettings(flags, context);
-    const listed = await readHistory(dataPlace, context, async ({ data, changes }) => {
-      const found: (Omit<Change, "changes"> & { changes: ChangeRow[] })[] = [];
+    const json = await readHistory(dataPlace, context, async ({ data, changes }) => {
+      const listed: (Omit<Change, "changes"> & { changes: ChangeRow[] })[] = [];
       const rows = new ChangeRows(data, values);
       const isListed = rowFilter(name, env, data.environments);
       for await (const change of changes) {
-        if (found.length >= limit) break;
-        const wanted = rows.of(change.changes).filter(isListed);
-        if (wanted.length > 0) found.push({ ...change, changes: wanted });
+        if (limit !== undefined && listed.length >= limit) break;
+        const changes = rows.of(change.changes).filter(isListed);
+        if (changes.length > 0) listed.push({ ...change, changes });
       }
-      if (env !== undefined && found.length === 0) findEnvironment(data.environments, env);
-      return found;
+      if (env !== undefined && listed.length === 0) findEnvironment(data.environments, env);
+      return listed;
     });
-    const all = listed.flatMap(({ changes }) => changes);
+    const all = json.flatMap(({ changes }) => changes);
     const { headings, cells } = columnsOf(all, values);
     await printTable(context, {
-      json: listed,
+      json,
       headings: ["ID", "TIME", "WHO", "COMMAND", ...headings],
-      rows: listed.flatMap(({ id, time, actor, command, changes }) =>
+      rows: json.flatMap(({ id, time, actor, command, changes }) =>
         changes.map((row) => [String(id), time, actor, command, ...cells(row)]),
       ),
       empty: "there are no changes",
@@ -74,23 +71,23 @@ function parseCount(text: string): number {
 }
 
 /**
- * Definitions belong to all environments of their application. An environment may have been removed
- * or renamed.
+ * Selects rows by a variable and an environment, which may have been removed or renamed. A
+ * definition belongs to all environments of its application.
  */
 function rowFilter(
   name: string | undefined,
   env: string | undefined,
   environments: readonly EnvironmentRecord[],
 ) {
-  const isNamed = (place: { application: string; name: string }) =>
-    place.name === env || qualifiedName(place) === env;
-  const wanted =
+  const isNamed = (environment: { application: string; name: string }) =>
+    environment.name === env || qualifiedName(environment) === env;
+  const current =
     env !== undefined && environments.some(isNamed)
       ? findEnvironment(environments, env)
       : undefined;
-  const isOfEnv = ({ application, environment: of }: ChangeRow) =>
-    (!wanted || application === wanted.application) &&
-    (of === undefined ? wanted : isNamed({ application, name: of }));
+  const isOfEnv = ({ application, environment }: ChangeRow) =>
+    (!current || application === current.application) &&
+    (environment === undefined ? current : isNamed({ application, name: environment }));
   return (row: ChangeRow) =>
     (name === undefined || namesOf(row).includes(name)) && (env === undefined || isOfEnv(row));
 }
@@ -104,7 +101,5 @@ async function runPrune(entries: number, flags: SourceFlags, context: Context): 
   const { pruneStore } = await import("../../../tasks/data/store-data.js");
   await pruneStore(place, entries, context);
   printLines(context, { json: { store: dataPlaceName(place), prune: entries } });
-  context.tell(
-    `removed the history of ${dataPlaceName(place)} but for the last ${entries} entries`,
-  );
+  context.tell(`kept the last ${entries} entries of the history of ${dataPlaceName(place)}`);
 }

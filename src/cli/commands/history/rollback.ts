@@ -20,19 +20,17 @@ const FLAGS = {
   "-e, --env <name>": "only the values in this environment",
   "--values": "show the values too",
   "--yes": "don't ask",
-  "--broken": "roll back even if values would then break their schemas",
+  "--broken": "roll back even if values then break their schemas",
   ...DRY_RUN,
   ...PLACE_FLAGS,
 } as const;
 
 export const definition = defineCommand({
-  description: `Bring values and definitions back to what they were before a
-    change, all or nothing. That is a new change, which rollback can take back
-    too. It shows what it does, and asks; without a terminal, add --yes.
-    Credentials never come back: an environment that was removed gets new ones.`,
-  arguments: {
-    "<number>": { help: "the change, as history numbers it", parse: parseNumber },
-  },
+  description: `Restore values and definitions as they were before a change, all
+    or nothing. This is a new change, which rollback can undo too. Shows what it
+    would change, and asks; without a terminal, add --yes. Credentials are not
+    restored: an environment that was removed gets new ones.`,
+  arguments: { "<number>": { help: "number of the change in history", parse: parseNumber } },
   flags: FLAGS,
   examples: ["appvars rollback 42 --only DATABASE_URL --env production --data vars.json"],
   async run({ number }, { only, env, values = false, yes, broken = false, ...flags }, context) {
@@ -49,18 +47,18 @@ export const definition = defineCommand({
     const unchanged = matcher?.unmatched(rows.flatMap(namesOf)) ?? [];
     if (unchanged.length > 0)
       throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
-    await printChanges(rows, values, context, "there is nothing to bring back");
+    await printChanges(rows, values, context, "there is nothing to restore");
     const { brokenValues, refuseBroken } = await import("../../../store/schema/value-schema.js");
     if (!broken) refuseBroken(await brokenValues(data, changed), "; to do it anyway, add --broken");
     if (rows.length === 0 || context.flags.dryRun) return;
-    if (!yes && !(await confirm(`bring this back to before change ${number}?`, context)))
+    if (!yes && !(await confirm(`restore this as it was before change ${number}?`, context)))
       throw new UsageError("nothing was changed; to do it, add --yes");
     const change = (current: Data) => {
       if (isSameData(current, data)) return changed;
       throw new ChangedMeanwhileError("the data has been changed by another program; try again");
     };
     await updateData(dataPlace, context, change, { mayBreakSchemas: broken });
-    context.tell(`brought back what there was before change ${number}`);
+    context.tell(`restored what was there before change ${number}`);
   },
 });
 
@@ -70,14 +68,15 @@ function parseNumber(text: string): number {
 
 /** Asks on the terminal; `false` without one. Ctrl-C ends this process, and Ctrl-D is a no. */
 async function confirm(question: string, { io }: Context): Promise<boolean> {
-  if (!io.stdin.isTTY || !io.stderr.isTTY) return false;
-  const readline = createInterface({ input: io.stdin, output: io.stderr });
+  const { stdin: input, stderr: output } = io;
+  if (!input.isTTY || !output.isTTY) return false;
+  const readline = createInterface({ input, output });
   const answer = await new Promise<string | undefined>((resolve) => {
     readline.on("close", () => resolve("")).on("SIGINT", () => resolve(undefined));
     readline.question(`${question} [y/N] `, resolve);
   });
   readline.close();
-  if (!answer) writeRaw(io.stderr, "\n");
+  if (!answer) writeRaw(output, "\n");
   if (answer === undefined) endBySignal("SIGINT");
-  return /^y(es)?$/i.test((answer ?? "").trim());
+  return /^y(es)?$/i.test(answer?.trim() ?? "");
 }

@@ -49,7 +49,7 @@ export const MAY_IMPORT = {
   "tui/program": "kit model tui",
   "tui/terminal": "tui/widgets tui/text",
   tui: "tui",
-  "tui/ports": "kit model store etcd service client formats tasks tui",
+  "tui/adapters": "kit model store etcd service client formats tasks tui",
   "cli/output": "kit model store tasks",
   "cli/arguments": "kit model client tasks cli/output",
   "cli/completion": "kit model store tasks cli/output cli/arguments",

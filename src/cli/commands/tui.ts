@@ -2,7 +2,7 @@ import { ReadStream, WriteStream } from "node:tty";
 import { endProcess } from "../../kit/process/signals.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { SETTINGS, type SourceFlags } from "../../tasks/settings/setting-table.js";
-import type { ProcessTerminalOptions } from "../../tui/ports/process-terminal.js";
+import type { ProcessTerminalOptions } from "../../tui/adapters/process-terminal.js";
 import type { ThemeName } from "../../tui/text/theme.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
@@ -41,7 +41,7 @@ export const definition = defineCommand({
     const { platform, env } = surroundings;
     refuseStdin(flags);
     const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
-    const { readTuiSettings } = await import("../../tui/ports/tui-settings.js");
+    const { readTuiSettings } = await import("../../tui/adapters/tui-settings.js");
     const {
       commands,
       columns,
@@ -49,13 +49,13 @@ export const definition = defineCommand({
       poll_interval: poll,
       ...settings
     } = readTuiSettings(caller, ALL_COMMANDS);
-    const { findPlaces } = await import("../../tui/ports/places.js");
+    const { findPlaces } = await import("../../tui/adapters/places.js");
     const { close, welcome, ...places } = await findPlaces(flags, caller);
     try {
-      const { ProcessTerminal } = await import("../../tui/ports/process-terminal.js");
-      const { listFolder, writeValues: write } = await import("../../tui/ports/place-files.js");
-      const { createCopy } = await import("../../tui/ports/clipboard.js");
-      const { createOpenInEditor } = await import("../../tui/ports/external-editor.js");
+      const { ProcessTerminal } = await import("../../tui/adapters/process-terminal.js");
+      const { listFolder, writeValues: write } = await import("../../tui/adapters/place-files.js");
+      const { createCopy } = await import("../../tui/adapters/clipboard.js");
+      const { createOpenInEditor } = await import("../../tui/adapters/external-editor.js");
       const tui = await import("../../tui/run-tui.js");
       await tui.loadDrawing();
       isShown = true;

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createOpenInEditor } from "../../../../src/tui/ports/external-editor.js";
+import { createOpenInEditor } from "../../../../src/tui/adapters/external-editor.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
 /** An editor that is an sh script with the file in `$1`. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { clipboardPrograms } from "../../../src/tui/ports/clipboard.js";
+import { clipboardPrograms } from "../../../src/tui/adapters/clipboard.js";
 
 it.each([
   ["darwin", {}, ["pbcopy"]],

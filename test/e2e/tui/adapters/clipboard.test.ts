@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { createCopy } from "../../../../src/tui/ports/clipboard.js";
+import { createCopy } from "../../../../src/tui/adapters/clipboard.js";
 import { has } from "../../../formats/consumers.js";
 import { isRunning, run } from "../../../support/binary.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
@@ -136,7 +136,7 @@ describe("inside tmux", () => {
     async () => {
       const folder = await temporaryFolder();
       const [socket, script] = [join(folder, "socket"), join(folder, "copy.mjs")];
-      const module = new URL("../../../../build/tui/ports/clipboard.js", import.meta.url);
+      const module = new URL("../../../../build/tui/adapters/clipboard.js", import.meta.url);
       await writeFile(
         script,
         `import { createCopy } from "${module}";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { editorCommand } from "../../../src/tui/ports/external-editor.js";
+import { editorCommand } from "../../../src/tui/adapters/external-editor.js";
 
 const FILE = "/dev/shm/x/KEY.txt";
 

@@ -5,7 +5,7 @@ import type { JsonValue } from "../../../src/kit/text/strict-json.js";
 import { isUnreadable, textAs, type VariableType, valueText } from "../../../src/model/variable.js";
 import { Service } from "../../../src/service/service.js";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.js";
-import { createEditor } from "../../../src/tui/ports/variable-editor.js";
+import { createEditor } from "../../../src/tui/adapters/variable-editor.js";
 import type { Change, Editor, Place } from "../../../src/tui/state/ports.js";
 import { Random } from "../../support/random.js";
 import { isWell, shopOf, startTui } from "../support/tui.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NamedValue } from "../../../src/model/variable.js";
-import { writeValues } from "../../../src/tui/ports/place-files.js";
+import { writeValues } from "../../../src/tui/adapters/place-files.js";
 
 const VALUES: readonly NamedValue[] = [
   { name: "PATH", type: "STRING", value: "/bin" },

@@ -9,7 +9,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism, loadavg, tmpdir } from "node:os";
 import { join } from "node:path";
-import { differenceLines } from "../../build/tui/edit/difference.js";
+import { differenceLines } from "../../build/tui/edit/variable-diff.js";
 import { bigData, bigName, ENVIRONMENTS } from "../support/big-data.mjs";
 import { PtyProgram } from "./pty-program.mjs";
 import { APPVARS, ServerProcess } from "./shared/server-process.mjs";

@@ -5,7 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { AppendFile } from "../../src/kit/files/append-file.js";
 import { serve } from "../../src/local-server.js";
 import { openDataFile } from "../../src/store/file/json-file-store.js";
-import { findPlaces } from "../../src/tui/adapters/places.js";
+import { findPlaces } from "../../src/tui/adapters/find-places.js";
 import { aCaller } from "../support/caller.js";
 import { runCli, runWith } from "../support/cli.js";
 import { cliWithDataFile } from "../support/cli-with-data-file.js";

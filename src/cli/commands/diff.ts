@@ -6,7 +6,7 @@ import { type Difference, diffValues } from "../../model/differing-values.js";
 import { namedValues, readVariableEntries } from "../../model/source.js";
 import { valueText } from "../../model/variable.js";
 import { dataPlaceName } from "../../tasks/settings/connection.js";
-import { named, readGiven, readSettings, Settings } from "../../tasks/settings/resolve-settings.js";
+import { readGiven, readSettings, Settings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import {
   createDecrypt,
@@ -75,7 +75,7 @@ export async function compare(
 
 /** The settings of the command, with flags for this side. */
 function settingsOf(side: string, settings: Settings, caller: Caller): Settings {
-  const replaced = named(settings.given, "url", "env").filter(({ origin }) => origin === "flag");
+  const replaced = settings.named("url", "env").filter(({ origin }) => origin === "flag");
   const others = settings.given.filter((setting) => !replaced.includes(setting));
   return new Settings([...readGiven("flag", sourceFlags(side, settings)), ...others], caller);
 }

@@ -49,11 +49,13 @@ export const definition = defineCommand({
       poll_interval: poll,
       ...settings
     } = readTuiSettings(caller, ALL_COMMANDS);
-    const { findPlaces } = await import("../../tui/adapters/places.js");
+    const { findPlaces } = await import("../../tui/adapters/find-places.js");
     const { close, welcome, ...places } = await findPlaces(flags, caller);
     try {
       const { ProcessTerminal } = await import("../../tui/adapters/process-terminal.js");
-      const { listFolder, writeValues: write } = await import("../../tui/adapters/place-files.js");
+      const { listFolder, writeValues: write } = await import(
+        "../../tui/adapters/import-export.js"
+      );
       const { createCopy } = await import("../../tui/adapters/clipboard.js");
       const { createOpenInEditor } = await import("../../tui/adapters/external-editor.js");
       const tui = await import("../../tui/run-tui.js");

@@ -39,7 +39,7 @@ import { noSecretError, openRemote } from "../../tasks/sources/open-source.js";
 import type { Caller, Surroundings } from "../../tasks/surroundings.js";
 import type { NewCredentials, OpenPlace, Place } from "../state/ports.js";
 import { createHistory } from "./edit-data.js";
-import { fileExporter, fileImporter } from "./place-files.js";
+import { fileExporter, fileImporter } from "./import-export.js";
 import { createEditor, type EditedData } from "./variable-editor.js";
 
 type GetCommand = OpenPlace["getCommand"];

@@ -1,10 +1,10 @@
-import { openPlace } from "../reading/read.js";
+import { openPlace } from "../reading/polling.js";
 import { toggled, withRange } from "../reading/selection.js";
-import { scrollRecord } from "../screens/record.js";
+import { scrollRecord } from "../screens/record-panel.js";
 import { step } from "../state/effects.js";
 import { pageSize } from "../state/layout.js";
-import { placeOrder } from "../state/places.js";
-import { groupOf } from "../state/reading.js";
+import { placeOrder } from "../state/place-info.js";
+import { groupOf } from "../state/readings.js";
 import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
 import { type Grid, gridOf } from "../view/grid.js";
 import { drawnScreen, pop } from "../view/screen.js";

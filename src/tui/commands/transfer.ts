@@ -8,7 +8,7 @@ import { MASK } from "../reading/reveal.js";
 import { hasMarks, withRange } from "../reading/selection.js";
 import type { Choice } from "../state/command.js";
 import { andThen, blockingEffect, step } from "../state/effects.js";
-import { isProduction, placeName } from "../state/places.js";
+import { isProduction, placeName } from "../state/place-info.js";
 import type { Editor, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
 import {
   type Effect,

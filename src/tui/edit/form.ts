@@ -5,7 +5,7 @@ import { displayRules, indentedJson, isRevealed, MASK } from "../reading/reveal.
 import { blockingEffect, step } from "../state/effects.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { InvalidFieldError, toFailure } from "../state/opened-places.js";
-import { placeName, shortPlaceName } from "../state/places.js";
+import { placeName, shortPlaceName } from "../state/place-info.js";
 import type { Draft } from "../state/ports.js";
 import { type Effect, notify, type Part, type State, type Step } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";

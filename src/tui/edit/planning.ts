@@ -3,7 +3,7 @@ import type { VariableEntry } from "../../model/source.js";
 import { isSealedText } from "../../model/variable.js";
 import { MAX_HISTORY_ENTRIES } from "../reading/changes.js";
 import { blockingEffect, step } from "../state/effects.js";
-import { placeName, whyReadOnly } from "../state/places.js";
+import { placeName, whyReadOnly } from "../state/place-info.js";
 import type {
   Assignment,
   Content,

@@ -1,5 +1,5 @@
 import { ChangedMeanwhileError } from "../../kit/text/errors.js";
-import { refreshOthers, requestReads } from "../reading/read.js";
+import { refreshOthers, requestReads } from "../reading/polling.js";
 import { unmarked } from "../reading/selection.js";
 import { shownKey } from "../state/command.js";
 import { andThen, blockingEffect, step } from "../state/effects.js";

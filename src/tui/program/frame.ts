@@ -1,7 +1,7 @@
 import { durationText } from "../../kit/text/duration.js";
-import { variablesPanel } from "../screens/list.js";
-import { placesPanel } from "../screens/places.js";
-import { recordPanel } from "../screens/record.js";
+import { placesPanel } from "../screens/place-menus.js";
+import { recordPanel } from "../screens/record-panel.js";
+import { variablesPanel } from "../screens/variables-panel.js";
 import type { Command } from "../state/command.js";
 import {
   isSmall,
@@ -12,8 +12,8 @@ import {
   questionSize,
   type Size,
 } from "../state/layout.js";
-import { attributesOf, identityOf, isProduction } from "../state/places.js";
-import { readingOf } from "../state/reading.js";
+import { attributesOf, identityOf, isProduction } from "../state/place-info.js";
+import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import {

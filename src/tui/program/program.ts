@@ -4,7 +4,7 @@ import {
   placesChanged,
   pollWhenDue,
   type Start,
-} from "../reading/read.js";
+} from "../reading/polling.js";
 import { decryptions, expireRevealed } from "../reading/reveal.js";
 import { withRange } from "../reading/selection.js";
 import { openHelp } from "../screens/command-menus.js";
@@ -14,7 +14,7 @@ import { andThen, outcomeOf, step } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
-import { withReading } from "../state/reading.js";
+import { withReading } from "../state/readings.js";
 import {
   type Effect,
   type Next,

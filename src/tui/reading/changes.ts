@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../model/source.js";
 import { step, withFailure } from "../state/effects.js";
-import { type RecentChanges, readingOf, withReading } from "../state/reading.js";
+import { type RecentChanges, readingOf, withReading } from "../state/readings.js";
 import type { Effect } from "../state/state.js";
 import { countOf } from "../text/line.js";
 

@@ -10,7 +10,7 @@ import {
   valueText,
 } from "../../model/variable.js";
 import { step } from "../state/effects.js";
-import { readingOf } from "../state/reading.js";
+import { readingOf } from "../state/readings.js";
 import { type Effect, type Revealed, remembered, type State } from "../state/state.js";
 
 /**

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableEntry } from "../../model/source.js";
 import { isUnreadable, textAs } from "../../model/variable.js";
-import { readingOf } from "../state/reading.js";
+import { readingOf } from "../state/readings.js";
 import { type Revealed, remembered, type State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";
 

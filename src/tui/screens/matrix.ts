@@ -1,5 +1,5 @@
 import { copyTo } from "../edit/planning.js";
-import { openPlace, refresh, requestReads } from "../reading/read.js";
+import { openPlace, refresh, requestReads } from "../reading/polling.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
 import { shownKey } from "../state/command.js";
@@ -11,8 +11,8 @@ import {
   placeName,
   shortPlaceName,
   whyReadOnly,
-} from "../state/places.js";
-import { groupOf, healthOf, readingOf } from "../state/reading.js";
+} from "../state/place-info.js";
+import { groupOf, healthOf, readingOf } from "../state/readings.js";
 import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, indented, type Line, line, type Span } from "../text/line.js";

@@ -1,4 +1,4 @@
-import { openPlace } from "../reading/read.js";
+import { openPlace } from "../reading/polling.js";
 import { blockingEffect } from "../state/effects.js";
 import type { WelcomeActions } from "../state/ports.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";

@@ -1,5 +1,5 @@
 import { toFailure } from "./opened-places.js";
-import type { Failure } from "./reading.js";
+import type { Failure } from "./readings.js";
 import { type Effect, type Next, notify, type State, type Step, type Tools } from "./state.js";
 
 export function step(state: State, ...effects: Effect[]): Step {

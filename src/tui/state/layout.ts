@@ -1,5 +1,5 @@
 import { textWidth } from "../text/graphemes.js";
-import { groupLabel, shortPlaceName } from "./places.js";
+import { groupLabel, shortPlaceName } from "./place-info.js";
 import type { PanelName, State } from "./state.js";
 
 /** The size of a panel in columns and lines, including its border. */

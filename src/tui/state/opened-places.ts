@@ -1,7 +1,7 @@
 import { AppvarsError, RateLimitedError, UsageError } from "../../kit/text/errors.js";
 import type { RateLimit } from "../../model/http-headers.js";
 import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
-import type { Failure } from "./reading.js";
+import type { Failure } from "./readings.js";
 
 /** Places whose data is in the same file or store. */
 interface StorePlaces {

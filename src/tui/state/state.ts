@@ -4,7 +4,7 @@ import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
 import type * as ports from "./ports.js";
-import type { PlaceInfo, Reading } from "./reading.js";
+import type { PlaceInfo, Reading } from "./readings.js";
 
 /** A screen over the list, with its data. See `Screen` in `view/screen.ts`. */
 interface Layer {

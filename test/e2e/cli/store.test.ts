@@ -2,7 +2,7 @@ import { chmod, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
-import { findPlaces } from "../../../src/tui/adapters/places.js";
+import { findPlaces } from "../../../src/tui/adapters/find-places.js";
 import { aCaller } from "../../support/caller.js";
 import { type CliOptions, type CliResult, runCli, runWith } from "../../support/cli.js";
 import { CREDENTIALS, DATA } from "../../support/data.js";

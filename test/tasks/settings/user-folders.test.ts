@@ -2,7 +2,7 @@ import { chmod, chown, mkdir, stat, symlink, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { refuseNoHome, userFolders } from "../../../src/kit/process/this-process.js";
-import { findPlaces } from "../../../src/tui/adapters/places.js";
+import { findPlaces } from "../../../src/tui/adapters/find-places.js";
 import { aCaller } from "../../support/caller.js";
 import { runCli, runWith } from "../../support/cli.js";
 import { DATA } from "../../support/data.js";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { NamedValue } from "../../../src/model/variable.js";
-import { writeValues } from "../../../src/tui/adapters/place-files.js";
+import { writeValues } from "../../../src/tui/adapters/import-export.js";
 
 const VALUES: readonly NamedValue[] = [
   { name: "PATH", type: "STRING", value: "/bin" },

@@ -14,8 +14,8 @@ import { Service } from "../../../src/service/service.js";
 import type { Data, VariableRecord } from "../../../src/store/data.js";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.js";
 import type { SourceFlags } from "../../../src/tasks/settings/setting-table.js";
-import { listFolder, writeValues } from "../../../src/tui/adapters/place-files.js";
-import { findPlaces } from "../../../src/tui/adapters/places.js";
+import { findPlaces } from "../../../src/tui/adapters/find-places.js";
+import { listFolder, writeValues } from "../../../src/tui/adapters/import-export.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { ScreenView } from "../../../src/tui/program/draw.js";
 import { frameOf } from "../../../src/tui/program/frame.js";
@@ -23,7 +23,7 @@ import { createProgram, type ProgramOptions } from "../../../src/tui/program/pro
 import { listOf, namesOf } from "../../../src/tui/reading/selection.js";
 import { type Command, keysByName } from "../../../src/tui/state/command.js";
 import type { CopyOutcome, OpenInEditor, WriteValues } from "../../../src/tui/state/ports.js";
-import { readingOf } from "../../../src/tui/state/reading.js";
+import { readingOf } from "../../../src/tui/state/readings.js";
 import type { Preferences, State } from "../../../src/tui/state/state.js";
 import { textWidth } from "../../../src/tui/text/graphemes.js";
 import {

@@ -30,6 +30,7 @@ import {
 import { isNothingConfigured } from "../../tasks/sources/open-source.js";
 import type { Caller } from "../../tasks/surroundings.js";
 import type { Place, PlacesChange, WelcomeActions } from "../state/ports.js";
+import { pathOf } from "./import-export.js";
 import {
   accessWith,
   getCommandWith,
@@ -39,7 +40,6 @@ import {
   placeOpener,
   repeatedFlags,
 } from "./open-place.js";
-import { pathOf } from "./place-files.js";
 
 /** The places of the left panel. */
 export interface Places {

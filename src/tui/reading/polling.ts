@@ -2,7 +2,13 @@ import { isDeepStrictEqual } from "node:util";
 import { andThen, effectOnly, step } from "../state/effects.js";
 import { toFailure } from "../state/opened-places.js";
 import type { OpenPlace } from "../state/ports.js";
-import { type Failure, groupOf, type PlaceInfo, readingOf, withReading } from "../state/reading.js";
+import {
+  type Failure,
+  groupOf,
+  type PlaceInfo,
+  readingOf,
+  withReading,
+} from "../state/readings.js";
 import {
   type Effect,
   INITIAL_VIEW,

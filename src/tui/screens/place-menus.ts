@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../model/source.js";
 import { copyTo, deleteFrom } from "../edit/planning.js";
-import { openPlace } from "../reading/read.js";
+import { openPlace } from "../reading/polling.js";
 import type { Choice } from "../state/command.js";
 import { READ_ONLY, type Size } from "../state/layout.js";
 import {
@@ -13,8 +13,8 @@ import {
   shortPlaceName,
   visiblePlaceRows,
   whyReadOnly,
-} from "../state/places.js";
-import { groupOf, type Health, healthOf, readingOf } from "../state/reading.js";
+} from "../state/place-info.js";
+import { groupOf, type Health, healthOf, readingOf } from "../state/readings.js";
 import type { State, Step } from "../state/state.js";
 import { cellText, type Line, type Span } from "../text/line.js";
 import { gridOf } from "../view/grid.js";

@@ -1,14 +1,14 @@
 import type { VariableEntry } from "../../model/source.js";
-import { differenceLines } from "../edit/difference.js";
 import { contentOf, copyTo } from "../edit/planning.js";
+import { differenceLines } from "../edit/variable-diff.js";
 import { copyEntries } from "../reading/copying.js";
-import { refresh, requestReads } from "../reading/read.js";
+import { refresh, requestReads } from "../reading/polling.js";
 import { displayRules, isRevealed } from "../reading/reveal.js";
 import { kindOf, type Table } from "../reading/table.js";
 import { step } from "../state/effects.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
-import { placeName, whyReadOnly } from "../state/places.js";
-import { readingOf } from "../state/reading.js";
+import { placeName, whyReadOnly } from "../state/place-info.js";
+import { readingOf } from "../state/readings.js";
 import { INITIAL_VIEW, remembered, type State, type Step, type View } from "../state/state.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
@@ -27,7 +27,7 @@ import { emptyLines, statusLine } from "../view/status-lines.js";
 import { clearing, moveRows, nameColumn, SIGNS, tablePanel } from "../view/table-panel.js";
 import { KINDS, valueCell } from "../view/values.js";
 import { scrollBy, scrollByKey } from "../widgets/list.js";
-import { openCopyTo } from "./places.js";
+import { openCopyTo } from "./place-menus.js";
 
 /** Compares the open place with another. Lists the variables that are not equal. */
 interface Comparison extends View {

@@ -3,7 +3,7 @@ import { parseFilter } from "../reading/filter.js";
 import { selectedEntry } from "../reading/selection.js";
 import { shownKey } from "../state/command.js";
 import { type Size, textColumns } from "../state/layout.js";
-import { readingOf } from "../state/reading.js";
+import { readingOf } from "../state/readings.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { cellText, fitLine, indented, type Line, line } from "../text/line.js";

@@ -1,6 +1,6 @@
 import { visibleText } from "../text/graphemes.js";
 import type { Place } from "./ports.js";
-import type { PlaceInfo } from "./reading.js";
+import type { PlaceInfo } from "./readings.js";
 import type { State } from "./state.js";
 
 /** A line of the list of places: the heading of a group, or the index of a place in the group. */

@@ -6,7 +6,7 @@ import { findingOf } from "../reading/reveal.js";
 import { listOf, selectedEntry } from "../reading/selection.js";
 import { kindOf, tableOf } from "../reading/table.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
-import { groupOf, readingOf } from "../state/reading.js";
+import { groupOf, readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";

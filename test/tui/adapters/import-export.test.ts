@@ -1,8 +1,8 @@
 import { mkdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { listFolder } from "../../../src/tui/adapters/place-files.js";
-import { findPlaces } from "../../../src/tui/adapters/places.js";
+import { findPlaces } from "../../../src/tui/adapters/find-places.js";
+import { listFolder } from "../../../src/tui/adapters/import-export.js";
 import type { OpenPlace, Place } from "../../../src/tui/state/ports.js";
 import { aCaller } from "../../support/caller.js";
 import { runWith } from "../../support/cli.js";

@@ -16,7 +16,7 @@ import {
 import type { Data } from "../../store/data.js";
 import { checkPlainValues, checkSchema } from "../../store/schema/value-schema.js";
 import type { EditableStore } from "../../store/store.js";
-import { InvalidFieldError } from "../state/opened-places.js";
+import { InvalidFieldError } from "../state/failure.js";
 import type {
   Assignment,
   Change,

@@ -1,8 +1,7 @@
 import type { VariableEntry } from "../../model/source.js";
 import { isPublic, isUnreadable, textAs, VARIABLE_TYPES, valueText } from "../../model/variable.js";
-import { whyReadOnly } from "../state/place-info.js";
+import { groupOf, whyReadOnly } from "../state/place-info.js";
 import type { Content } from "../state/ports.js";
-import { groupOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { type Key, PASTE } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";

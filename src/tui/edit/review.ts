@@ -3,7 +3,7 @@ import { refreshOthers, requestReads } from "../reading/polling.js";
 import { unmarked } from "../reading/selection.js";
 import { shownKey } from "../state/command.js";
 import { andThen, blockingEffect, step } from "../state/effects.js";
-import { toFailure } from "../state/opened-places.js";
+import { toFailure } from "../state/failure.js";
 import { notify, type Part, type PlannedEdit, type State, type Step } from "../state/state.js";
 import { ask } from "../view/question.js";
 import { layers, pop } from "../view/screen.js";

@@ -1,14 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { andThen, effectOnly, step } from "../state/effects.js";
-import { toFailure } from "../state/opened-places.js";
+import { type Failure, toFailure } from "../state/failure.js";
+import { groupOf, type PlaceInfo } from "../state/place-info.js";
 import type { OpenPlace } from "../state/ports.js";
-import {
-  type Failure,
-  groupOf,
-  type PlaceInfo,
-  readingOf,
-  withReading,
-} from "../state/readings.js";
+import { readingOf, withReading } from "../state/readings.js";
 import {
   type Effect,
   INITIAL_VIEW,

@@ -7,12 +7,13 @@ import { step } from "../state/effects.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import {
   groupLabel,
+  groupOf,
   isProduction,
   placeName,
   shortPlaceName,
   whyReadOnly,
 } from "../state/place-info.js";
-import { groupOf, healthOf, readingOf } from "../state/readings.js";
+import { healthOf, readingOf } from "../state/readings.js";
 import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, indented, type Line, line, type Span } from "../text/line.js";

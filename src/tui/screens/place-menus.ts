@@ -6,6 +6,7 @@ import { READ_ONLY, type Size } from "../state/layout.js";
 import {
   attributesOf,
   groupLabel,
+  groupOf,
   identityOf,
   isProduction,
   placeOrder,
@@ -14,7 +15,7 @@ import {
   visiblePlaceRows,
   whyReadOnly,
 } from "../state/place-info.js";
-import { groupOf, type Health, healthOf, readingOf } from "../state/readings.js";
+import { type Health, healthOf, readingOf } from "../state/readings.js";
 import type { State, Step } from "../state/state.js";
 import { cellText, type Line, type Span } from "../text/line.js";
 import { gridOf } from "../view/grid.js";

@@ -1,5 +1,4 @@
-import { toFailure } from "./opened-places.js";
-import type { Failure } from "./readings.js";
+import { type Failure, toFailure } from "./failure.js";
 import { type Effect, type Next, notify, type State, type Step, type Tools } from "./state.js";
 
 export function step(state: State, ...effects: Effect[]): Step {

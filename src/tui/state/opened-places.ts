@@ -1,7 +1,6 @@
-import { AppvarsError, RateLimitedError, UsageError } from "../../kit/text/errors.js";
+import { UsageError } from "../../kit/text/errors.js";
 import type { RateLimit } from "../../model/http-headers.js";
 import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
-import type { Failure } from "./readings.js";
 
 /** Places whose data is in the same file or store. */
 interface StorePlaces {
@@ -91,26 +90,4 @@ export class OpenedPlaces {
       opened.map((item) => item.status === "fulfilled" && item.value.source.close()),
     );
   }
-}
-
-/** Thrown if a field of a form has invalid input. */
-export class InvalidFieldError extends UsageError {
-  readonly field: "name" | "value" | "schema";
-  constructor(message: string, field: InvalidFieldError["field"]) {
-    super(message);
-    this.field = field;
-  }
-}
-
-/**
- * Converts an error for the state. The message of an unexpected error could contain a value, so
- * only its kind is shown.
- */
-export function toFailure(error: unknown): Failure {
-  if (!(error instanceof AppvarsError)) {
-    const { code, name } = error as NodeJS.ErrnoException;
-    return { code: "unexpected", message: `unexpected error (${code ?? name ?? "unknown"})` };
-  }
-  const retryAfter = error instanceof RateLimitedError ? error.retryAfter : undefined;
-  return { code: error.code, message: error.message, retryAfter };
 }

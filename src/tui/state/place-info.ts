@@ -1,7 +1,17 @@
 import { visibleText } from "../text/graphemes.js";
 import type { Place } from "./ports.js";
-import type { PlaceInfo } from "./readings.js";
-import type { State } from "./state.js";
+
+export interface PlaceInfo extends Omit<Place, "open"> {
+  /**
+   * Whether the place no longer exists in its data. It is not listed, but keeps its index because
+   * it may come back.
+   */
+  readonly isGone?: boolean;
+}
+
+interface Places {
+  readonly places: readonly PlaceInfo[];
+}
 
 /** A line of the list of places: the heading of a group, or the index of a place in the group. */
 type PlaceRow = { readonly group: string } | { readonly index: number };
@@ -35,6 +45,20 @@ export function visiblePlaceRows(
   return rows.slice(top, top + page);
 }
 
+/** Indexes of the places in the group of the open place, including the open place. */
+export function groupOf({
+  places,
+  place,
+}: {
+  places: readonly PlaceInfo[];
+  place: number;
+}): readonly number[] {
+  const group = places[place]?.group;
+  return [...places.keys()].filter((index) => {
+    return places[index]?.group === group && (index === place || !places[index]?.isGone);
+  });
+}
+
 /** The label of a group in a narrow panel: `shop`, `vars.example.com`, or the name of a file. */
 export function groupLabel(group: string): string {
   const [, address] = group.split("://");
@@ -42,7 +66,7 @@ export function groupLabel(group: string): string {
 }
 
 /** The name of a place under the heading of its group: `production` for `shop/production`. */
-export function shortPlaceName({ places }: Pick<State, "places">, index: number): string {
+export function shortPlaceName({ places }: Places, index: number): string {
   const { name = "", group } = places[index] ?? {};
   const prefix = `${group}/`;
   return visibleText(name.startsWith(prefix) ? name.slice(prefix.length) : name);
@@ -70,13 +94,13 @@ export function attributesOf({
   ].filter(Boolean);
 }
 
-export function whyReadOnly(state: State, place: number): string | undefined {
+export function whyReadOnly(state: Places, place: number): string | undefined {
   const { isServer, readOnly } = state.places[place] ?? {};
   const reason = isServer ? "the variables of a server can't be edited here" : readOnly;
   return reason && `${placeName(state, place)} is read-only: ${reason}`;
 }
 
-export function placeName({ places }: Pick<State, "places">, index: number): string {
+export function placeName({ places }: Places, index: number): string {
   return visibleText(places[index]?.name ?? "");
 }
 

@@ -1,23 +1,6 @@
 import type { RateLimit } from "../../model/http-headers.js";
 import type { VariableEntry } from "../../model/source.js";
-import type { Place } from "./ports.js";
-
-export interface PlaceInfo extends Omit<Place, "open"> {
-  /**
-   * Whether the place no longer exists in its data. It is not listed, but keeps its index because
-   * it may come back.
-   */
-  readonly isGone?: boolean;
-}
-
-export interface Failure {
-  readonly code: string;
-  readonly message: string;
-  /** Seconds to wait before the next try, if the server said how long. */
-  readonly retryAfter?: number | undefined;
-  /** Whether a change of local data can fix it, such as checking out another branch. */
-  readonly mayPass?: boolean;
-}
+import type { Failure } from "./failure.js";
 
 /** The names of recently changed variables, and the time until which they are marked. */
 export interface RecentChanges {
@@ -96,18 +79,4 @@ export function healthOf(state: Readings, place: number): Health {
   if (failure) return "failed";
   if (!isComplete) return isReading ? "reading" : "unread";
   return problem === undefined ? "ok" : "problem";
-}
-
-/** Indexes of the places in the group of the open place, including the open place. */
-export function groupOf({
-  places,
-  place,
-}: {
-  places: readonly PlaceInfo[];
-  place: number;
-}): readonly number[] {
-  const group = places[place]?.group;
-  return [...places.keys()].filter((index) => {
-    return places[index]?.group === group && (index === place || !places[index]?.isGone);
-  });
 }

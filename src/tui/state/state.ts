@@ -3,8 +3,9 @@ import type { VariableType } from "../../model/variable.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
+import type { PlaceInfo } from "./place-info.js";
 import type * as ports from "./ports.js";
-import type { PlaceInfo, Reading } from "./readings.js";
+import type { Reading } from "./readings.js";
 
 /** A screen over the list, with its data. See `Screen` in `view/screen.ts`. */
 interface Layer {

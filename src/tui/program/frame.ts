@@ -1,5 +1,5 @@
 import { durationText } from "../../kit/text/duration.js";
-import { placesPanel } from "../screens/place-menus.js";
+import { placesPanel } from "../screens/places-panel.js";
 import { recordPanel } from "../screens/record-panel.js";
 import { variablesPanel } from "../screens/variables-panel.js";
 import type { Command } from "../state/command.js";

@@ -2,7 +2,6 @@ import type { VariableEntry } from "../../model/source.js";
 import { copyTo, deleteFrom } from "../edit/planning.js";
 import { openPlace } from "../reading/polling.js";
 import type { Choice } from "../state/command.js";
-import { READ_ONLY, type Size } from "../state/layout.js";
 import {
   attributesOf,
   groupLabel,
@@ -10,77 +9,13 @@ import {
   identityOf,
   isProduction,
   placeOrder,
-  placeRows,
-  shortPlaceName,
-  visiblePlaceRows,
   whyReadOnly,
 } from "../state/place-info.js";
-import { type Health, healthOf, readingOf } from "../state/readings.js";
+import { readingOf } from "../state/readings.js";
 import type { State, Step } from "../state/state.js";
-import { cellText, type Line, type Span } from "../text/line.js";
 import { gridOf } from "../view/grid.js";
-import { type PanelContent, rowLine, variablesText } from "../view/panel.js";
-import { drawnScreen } from "../view/screen.js";
-import { scrollBy } from "../widgets/list.js";
+import { variablesText } from "../view/panel.js";
 import { choiceMenu, openMenu } from "./menu.js";
-
-const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;
-
-export function placesPanel(state: State, size: Size): PanelContent {
-  const { places, placeCursor, focus } = state;
-  const isFocused = focus === "places" && drawnScreen(state) === undefined;
-  const order = placeOrder(places);
-  const at = order.indexOf(placeCursor);
-  const kinds = order.map((index) => places[index]?.kind ?? "profile");
-  const [kind = "profile"] = kinds;
-  const { width, height } = size;
-  const rows = visiblePlaceRows(places, placeCursor, height - 2);
-  return {
-    title: kinds.every((each) => each === kind) ? TITLES[kind] : "Sources",
-    footnote: placeRows(places).length > height - 2 ? `${at + 1}/${order.length}` : undefined,
-    isFocused,
-    lines: rows.map((row) => {
-      if ("group" in row)
-        return [
-          { text: ` ${cellText(groupLabel(row.group), width - 4)}`, role: "muted", isBold: true },
-        ];
-      return rowLine(placeCells(state, row.index, width - 2), row.index === placeCursor, isFocused);
-    }),
-    panel: "places",
-    select: (now, { line }) => {
-      const row = rows[line];
-      return row && "index" in row ? { ...now, placeCursor: row.index } : undefined;
-    },
-    scroll: (now, by) => ({
-      ...now,
-      placeCursor: order[scrollBy(at, order.length, 1, by)] ?? placeCursor,
-    }),
-  };
-}
-
-const HEALTH: Readonly<Record<Health, Span>> = {
-  reading: { text: "…", role: "muted" },
-  ok: { text: "✓", role: "success" },
-  problem: { text: "!", role: "warning" },
-  failed: { text: "✗", role: "danger" },
-  unread: { text: "·", role: "muted" },
-};
-
-/** `● production ✓` */
-function placeCells(state: State, index: number, width: number): Line {
-  const place = state.places[index];
-  if (!place) return [];
-  const isOpen = index === state.place;
-  const mark = whyReadOnly(state, index) === undefined ? "" : READ_ONLY;
-  const nameWidth = width - 6 - mark.length;
-  const role = isProduction(place) ? "warning" : isOpen ? "accent" : "text";
-  const name: Span = {
-    text: `${isOpen ? "●" : " "} ${cellText(shortPlaceName(state, index), nameWidth)} `,
-    role,
-  };
-  const health = HEALTH[healthOf(state, index)];
-  return [name, { text: mark, role: "muted" }, health];
-}
 
 /** Returns a choice for each place that is not gone. @param places indexes of places */
 export function choicesOf(

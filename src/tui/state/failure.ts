@@ -11,10 +11,11 @@ export interface Failure {
 
 /** Thrown if a field of a form has invalid input. */
 export class InvalidFieldError extends UsageError {
-  readonly field: "name" | "value" | "schema";
-  constructor(message: string, field: InvalidFieldError["field"]) {
+  constructor(
+    message: string,
+    readonly field: "name" | "value" | "schema",
+  ) {
     super(message);
-    this.field = field;
   }
 }
 

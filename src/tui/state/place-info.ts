@@ -13,9 +13,6 @@ interface Places {
   readonly places: readonly PlaceInfo[];
 }
 
-/** A line of the list of places: the heading of a group, or the index of a place in the group. */
-type PlaceRow = { readonly group: string } | { readonly index: number };
-
 /** Indexes of the places in the order of the list, by group. Places that are gone are left out. */
 export function placeOrder(places: readonly PlaceInfo[]): readonly number[] {
   const groups = new Map<string, number[]>();
@@ -25,34 +22,8 @@ export function placeOrder(places: readonly PlaceInfo[]): readonly number[] {
   return [...groups.values()].flat();
 }
 
-export function placeRows(places: readonly PlaceInfo[]): readonly PlaceRow[] {
-  const order = placeOrder(places);
-  return order.flatMap((index, at): PlaceRow[] => {
-    const group = places[index]?.group ?? "";
-    return group === places[order[at - 1] ?? -1]?.group ? [{ index }] : [{ group }, { index }];
-  });
-}
-
-/** The rows that fit on a page. If there are more, the place under the cursor is in the middle. */
-export function visiblePlaceRows(
-  places: readonly PlaceInfo[],
-  cursor: number,
-  page: number,
-): readonly PlaceRow[] {
-  const rows = placeRows(places);
-  const at = rows.findIndex((row) => "index" in row && row.index === cursor);
-  const top = Math.max(0, Math.min(at - Math.floor(page / 2), rows.length - page));
-  return rows.slice(top, top + page);
-}
-
 /** Indexes of the places in the group of the open place, including the open place. */
-export function groupOf({
-  places,
-  place,
-}: {
-  places: readonly PlaceInfo[];
-  place: number;
-}): readonly number[] {
+export function groupOf({ places, place }: Places & { readonly place: number }): readonly number[] {
   const group = places[place]?.group;
   return [...places.keys()].filter((index) => {
     return places[index]?.group === group && (index === place || !places[index]?.isGone);

@@ -1,7 +1,7 @@
 import { EventEmitter, once } from "node:events";
 import type { ColorSupportLevel } from "chalk";
 import { frameOf } from "./program/frame.js";
-import { createProgram, type ProgramOptions } from "./program/program.js";
+import { Program, type ProgramOptions } from "./program/program.js";
 import { keysByName } from "./state/command.js";
 import type { Preferences } from "./state/state.js";
 import { FrameStream, type TuiTerminal } from "./terminal/frame-stream.js";
@@ -51,7 +51,7 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
   const screen = new FrameStream(terminal);
   const quitting = new AbortController();
   let drawnAt = Number.NEGATIVE_INFINITY;
-  const program = createProgram({
+  const program = new Program({
     ...options,
     commands,
     quit: () => quitting.abort(),
@@ -91,10 +91,10 @@ export async function runTui({ place, terminal, commands, ...options }: TuiOptio
   const answered =
     isAsked &&
     once(answers, "answer", { signal: AbortSignal.timeout(ANSWER_MS) }).then(follow, () => {});
-  const ticking = setInterval(program.tick, TICK_MS);
+  const ticking = setInterval(() => program.tick(), TICK_MS);
   const stopInput = listenToInput(terminal.input, {
-    onKey: program.press,
-    onMouse: program.mouse,
+    onKey: (key) => program.press(key),
+    onMouse: (mouse) => program.mouse(mouse),
     onAnswer: (text) => answers.emit("answer", text),
   });
   if (isAsked) terminal.write(BACKGROUND_QUESTION);

@@ -7,20 +7,22 @@ import type { Line } from "../text/line.js";
 import { gridOf } from "../view/grid.js";
 import type { Cell, PanelContent } from "../view/panel.js";
 import { isPrompt, pop, topScreen } from "../view/screen.js";
-import { type Key, keyNamed, type Mouse, type Press } from "../widgets/key.js";
+import { keyNamed, type Mouse, type Press } from "../widgets/key.js";
 import { screenContent } from "./frame.js";
-
-type PressKey = (state: State, key: Key) => Step;
+import { handleKey } from "./keys.js";
 
 const WHEEL_LINES = 3;
 
 const DOUBLE_CLICK_MS = 400;
 
-/**
- * The parts of the state that determine the target of a click: the first four determine the panel,
- * the rest the row.
- */
-export function targetsOf(state: State): readonly unknown[] {
+/** A click sooner than this after a redraw was aimed at the previous screen. */
+const AIM_MS = 300;
+
+/** The number of `targetsOf` that determine the panels. The rest determines the rows. */
+const PANEL_TARGETS = 4;
+
+/** The parts of the state that determine the target of a click. */
+function targetsOf(state: State): readonly unknown[] {
   const { columns, rows, focus, place, placeCursor, places, stack } = state;
   const panels = [columns, rows, place, topScreen(state)?.screen];
   const grid = gridOf(state);
@@ -28,23 +30,49 @@ export function targetsOf(state: State): readonly unknown[] {
   return [...panels, focus, placeCursor, places, stack, names];
 }
 
+/** The targets that a user sees, and since when. */
+export class ShownTargets {
+  #targets: readonly unknown[] = [];
+  #since = 0;
+
+  /** Must be called when a state has been drawn. @param now milliseconds on a monotonic clock */
+  show(state: State, now: number): void {
+    if (!this.#has(state)) this.#since = now;
+    this.#targets = targetsOf(state);
+  }
+
+  hasPanels(state: State): boolean {
+    return this.#has(state, PANEL_TARGETS);
+  }
+
+  /** Whether the targets have been on the screen long enough to aim at them. */
+  isAimed(state: State, now: number): boolean {
+    return this.#has(state) && now - this.#since >= AIM_MS;
+  }
+
+  #has(state: State, count?: number): boolean {
+    return targetsOf(state)
+      .slice(0, count)
+      .every((target, index) => target === this.#targets[index]);
+  }
+}
+
 /**
  * Handles a press or the wheel in the panel under the pointer, even if another panel has the focus.
  *
- * @param isAimed whether the targets have been on the screen long enough to aim at them
+ * @param isAimed the result of `ShownTargets.isAimed`
  */
 export function handleMouse(
   state: State,
   mouse: Mouse & Pick<Press, "at">,
   isAimed: boolean,
   commands: readonly Command[],
-  pressKey: PressKey,
 ): Step {
   const { content, cell, key } = pointedAt(state, commands, mouse.column, mouse.row);
   // A typed number applies only to keys.
   const plain: State = { ...state, count: undefined };
   if (mouse.action !== "press")
-    return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, pressKey);
+    return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, commands);
   const press: Press = { ...mouse, screen: topScreen(state)?.screen.name ?? "" };
   const { lastPress } = state;
   const isSecond =
@@ -54,7 +82,7 @@ export function handleMouse(
   // The first press opened another screen, which the second was not meant for.
   if (isSecond && lastPress?.screen !== press.screen) return step(state);
   if (!isAimed && (key !== undefined || !isSecond)) return step(state);
-  if (key !== undefined) return pressKey({ ...state, lastPress: press }, keyNamed(key));
+  if (key !== undefined) return handleKey({ ...state, lastPress: press }, keyNamed(key), commands);
   const next: State = { ...plain, lastPress: press };
   const focused = content && focus(next, content);
   const selected = focused && cell && content.select?.(focused, cell);
@@ -62,7 +90,7 @@ export function handleMouse(
   // Enter acts on the selection of the first press, because the rows may have moved since.
   if (!isSecond || content.pressesEnter === false || cell.line < (content.heads ?? 0))
     return step(selected);
-  return pressKey({ ...focused, lastPress: undefined }, keyNamed("enter"));
+  return handleKey({ ...focused, lastPress: undefined }, keyNamed("enter"), commands);
 }
 
 /**
@@ -81,12 +109,12 @@ function turnWheel(
   state: State,
   content: PanelContent | undefined,
   by: 1 | -1,
-  pressKey: PressKey,
+  commands: readonly Command[],
 ): Step {
   if (content?.scroll) return step(content.scroll(state, by * WHEEL_LINES));
   // The wheel does nothing over a panel beside a question.
   if (!content || content.panel) return step(state);
-  const press: Next = (now) => pressKey(now, keyNamed(by < 0 ? "up" : "down"));
+  const press: Next = (now) => handleKey(now, keyNamed(by < 0 ? "up" : "down"), commands);
   return Array.from({ length: WHEEL_LINES }).reduce<Step>(
     (last) => andThen(last, press),
     step(state),

@@ -4,17 +4,10 @@ import { type Failure, toFailure } from "../state/failure.js";
 import { groupOf, type PlaceInfo } from "../state/place-info.js";
 import type { OpenPlace } from "../state/ports.js";
 import { readingOf, withReading } from "../state/readings.js";
-import {
-  type Effect,
-  INITIAL_VIEW,
-  notify,
-  type Preferences,
-  type State,
-  type Step,
-} from "../state/state.js";
+import { type Effect, notify, type State, type Step } from "../state/state.js";
 import { changesBetween, checking, lookUpChanges, summarize, withChanges } from "./changes.js";
 import { type PlaceRead, readPlace } from "./read-place.js";
-import { NO_MARKS, selectedEntry } from "./selection.js";
+import { selectedEntry } from "./selection.js";
 import type { Table } from "./table.js";
 
 /** How long to wait before the next poll. Polling a data file reads it only if it has changed. */
@@ -28,28 +21,6 @@ const REQUEST_PAUSE_MS = 250;
 
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
-
-export interface Start extends Pick<State, "columns" | "rows" | "now" | "places" | "place"> {
-  readonly preferences?: Preferences;
-}
-
-/** @param start `place` is the index of the place to open */
-export function initialState({ preferences = {}, ...start }: Start): Step {
-  const state: State = {
-    ...start,
-    preferences,
-    placeCursor: start.place,
-    readings: new Map(),
-    list: INITIAL_VIEW,
-    marks: NO_MARKS,
-    focus: "variables",
-    recordTop: 0,
-    stack: [],
-    revealed: undefined,
-    notice: undefined,
-  };
-  return read(state, state.place);
-}
 
 export function openPlace(state: State, place: number): Step {
   // Select the same variable in the new place, as soon as it is read.

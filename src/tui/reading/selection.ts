@@ -60,8 +60,6 @@ export function withCursorOn(state: State, name: string): State {
     : { ...next, list: { ...next.list, filter: "", only: undefined } };
 }
 
-export const NO_MARKS: Marks = { names: new Set() };
-
 /** Whether the variable on a line of a table is marked, or in the open range. */
 export function isMarked(
   { names, from }: Marks,

@@ -65,6 +65,8 @@ export interface Marks {
   readonly from?: number | undefined;
 }
 
+export const NO_MARKS: Marks = { names: new Set() };
+
 export interface Revealed {
   /** The revealed names, with the time when each is masked again. */
   readonly names: ReadonlyMap<string, number> | "all";
@@ -125,6 +127,20 @@ export interface State {
   readonly lastPress?: Press | undefined;
   /** Work that keys wait for. */
   readonly pending?: Pending | undefined;
+}
+
+export type Start = Pick<State, "preferences" | "columns" | "rows" | "now" | "places" | "place">;
+
+export function initialState(start: Start): State {
+  return {
+    ...start,
+    placeCursor: start.place,
+    readings: new Map(),
+    list: INITIAL_VIEW,
+    marks: NO_MARKS,
+    focus: "variables",
+    ...{ recordTop: 0, stack: [], revealed: undefined, notice: undefined },
+  };
 }
 
 /** The time to read one character. */

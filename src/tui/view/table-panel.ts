@@ -1,10 +1,10 @@
 import { notSearched, parseFilter } from "../reading/filter.js";
 import { findingOf } from "../reading/reveal.js";
-import { hiddenMarks, isMarked, type Listed, NO_MARKS, withRange } from "../reading/selection.js";
+import { hiddenMarks, isMarked, type Listed, withRange } from "../reading/selection.js";
 import type { Table } from "../reading/table.js";
 import { shownKey } from "../state/command.js";
 import { readingOf } from "../state/readings.js";
-import { notify, remembered, type Sort, type State, type View } from "../state/state.js";
+import { NO_MARKS, notify, remembered, type Sort, type State, type View } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitText, type Line, type Span } from "../text/line.js";

@@ -19,7 +19,7 @@ import { listFolder, writeValues } from "../../../src/tui/adapters/import-export
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { ScreenView } from "../../../src/tui/program/draw.js";
 import { frameOf } from "../../../src/tui/program/frame.js";
-import { createProgram, type ProgramOptions } from "../../../src/tui/program/program.js";
+import { Program, type ProgramOptions } from "../../../src/tui/program/program.js";
 import { listOf, namesOf } from "../../../src/tui/reading/selection.js";
 import { type Command, keysByName } from "../../../src/tui/state/command.js";
 import type { CopyOutcome, OpenInEditor, WriteValues } from "../../../src/tui/state/ports.js";
@@ -149,7 +149,7 @@ export function startTui(
   const copied: string[] = [];
   const events: string[] = [];
   let now = NOW;
-  const program = createProgram({
+  const program = new Program({
     places,
     follow,
     copy: async (text) => {
@@ -173,7 +173,7 @@ export function startTui(
     },
     defer: setImmediate,
   });
-  onTestFinished(program.close);
+  onTestFinished(() => program.close());
   const ink = inkScreen(() => program.state.columns);
   const draw = (theme: ThemeName) => {
     const picture = frameOf(program.state, commands, isAscii);

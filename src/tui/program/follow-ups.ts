@@ -1,0 +1,59 @@
+import { leaveOthers } from "../reading/polling.js";
+import { decryptions, expireRevealed } from "../reading/reveal.js";
+import { withRange } from "../reading/selection.js";
+import { withReading } from "../state/readings.js";
+import type { Effect, State, Step } from "../state/state.js";
+import { gridOf } from "../view/grid.js";
+import { topScreen } from "../view/screen.js";
+
+/**
+ * Runs after every change. Cancels reads whose results are no longer needed, updates the table from
+ * the data, and decrypts revealed values.
+ */
+export function withFollowUps(before: State, [changed, effects]: Step): Step {
+  const isEntered =
+    changed.stack.length > 0 && topScreen(changed)?.screen !== topScreen(before)?.screen;
+  // An older notice would hide the keys of the new screen.
+  const shown: State =
+    isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
+  const [state, more] = leaveOthers(before, syncTable(before, shown));
+  return [state, [...effects, ...more, ...newDecryptions(before, state)]];
+}
+
+/**
+ * Closes an open range when the rows change, and scrolls the record to its start when another
+ * variable is selected.
+ */
+function syncTable(before: State, state: State): State {
+  const [was, is] = [gridOf(before), gridOf(state)];
+  const isOpen = state.marks.from !== undefined && was.rows !== is.rows;
+  const marks = isOpen ? withRange(state.marks, was) : state.marks;
+  const recordTop = was.name === is.name ? state.recordTop : 0;
+  return marks === state.marks && recordTop === state.recordTop
+    ? state
+    : { ...state, marks, recordTop };
+}
+
+function newDecryptions(before: State, state: State): readonly Effect[] {
+  const [was, is] = [gridOf(before), gridOf(state)];
+  const isSame =
+    was.name === is.name &&
+    was.table === is.table &&
+    before.revealed?.names === state.revealed?.names;
+  return isSame
+    ? []
+    : is.table.columns.flatMap(({ place, cells }) => decryptions(state, place, cells[is.row]));
+}
+
+/** Removes what was shown only for a time: notices, revealed values and marks of changes. */
+export function expire(state: State): State {
+  const isOver = (item: { until: number } | undefined) =>
+    item !== undefined && item.until <= state.now;
+  const over = [...state.readings].filter(([, { changes }]) => isOver(changes));
+  const next = over.reduce(
+    (now, [place]) => withReading(now, place, { changes: undefined }),
+    state,
+  );
+  const notice = isOver(state.notice) ? undefined : state.notice;
+  return { ...expireRevealed(next), notice };
+}

@@ -138,7 +138,7 @@ describe("the newest data of a store", () => {
       `1-${"a".repeat(65)}`,
     ].map((version) => headers(version, 0)),
     ...["", "-1", "1.5", "soon"].map((age) => headers("1-a", age)),
-  ])("an answer without a version and an age is used, and not remembered: %j", (answer) => {
+  ])("an answer without a version and an age is used, and not memoized: %j", (answer) => {
     const newest = new NewestData();
     newest.check(headers("9-i", 0), 0, 0);
     newest.check(answer, SECOND, SECOND);

@@ -2,12 +2,12 @@ import { createMatcher, isGlob } from "../../model/name-matcher.js";
 import type { VariableEntry } from "../../model/source.js";
 import { isPublic, isUnreadable, VARIABLE_TYPES, type VariableType } from "../../model/variable.js";
 import { type Reading, readingOf } from "../state/readings.js";
-import { remembered, type Sort, type State, type View } from "../state/state.js";
+import { memoized, type Sort, type State, type View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
 import { shownValue } from "./reveal.js";
 import { anyEntry, hasKind, isUnequal, type Table } from "./table.js";
 
-const listedRows = remembered<Table, readonly number[]>();
+const listedRows = memoized<Table, readonly number[]>();
 
 /**
  * The rows of a table that a view lists, in the order of the view. With a filter, the best matches
@@ -132,9 +132,9 @@ export function notSearched(
 /** Texts in lower case, by row. */
 type SearchTexts = Readonly<Record<"names" | "descriptions", readonly string[]>>;
 
-const searched = remembered<Table, SearchTexts>();
+const searched = memoized<Table, SearchTexts>();
 /** Cached, since sorting 100,000 variables is noticeably slow. */
-const orders = remembered<Table, readonly number[]>();
+const orders = memoized<Table, readonly number[]>();
 
 function searchTexts(table: Table): SearchTexts {
   return searched(table, [], () => ({

@@ -11,7 +11,7 @@ import {
 } from "../../model/variable.js";
 import { step } from "../state/effects.js";
 import { readingOf } from "../state/readings.js";
-import { type Effect, type Revealed, remembered, type State } from "../state/state.js";
+import { type Effect, memoized, type Revealed, type State } from "../state/state.js";
 
 /**
  * Shown in place of every hidden value. The length is fixed, since the length of a secret is a hint
@@ -46,7 +46,7 @@ export type ShownValue =
   | { readonly kind: "masked" | "encrypted" | "sealed" | "none" | "loading" };
 
 /** Cached, since formatting 1 MB of JSON takes 10 ms. */
-const texts = remembered<VariableEntry, string>();
+const texts = memoized<VariableEntry, string>();
 
 export function shownValue(entry: VariableEntry, state: State): ShownValue {
   const { revealed } = state;

@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../model/source.js";
 import { pageSize } from "../state/layout.js";
-import { type Marks, remembered, type State, type View } from "../state/state.js";
+import { type Marks, memoized, type State, type View } from "../state/state.js";
 import { keepVisible, type Position } from "../widgets/list.js";
 import { rowsOf } from "./filter.js";
 import { type Table, tableOf } from "./table.js";
@@ -38,7 +38,7 @@ function cursorOf({ names }: Table, rows: readonly number[], { name, cursor }: V
   return at < 0 ? cursor : at;
 }
 
-const lists = remembered<State, Listed>();
+const lists = memoized<State, Listed>();
 
 export function listOf(state: State): Listed {
   return lists(state, [], () =>

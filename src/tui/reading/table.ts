@@ -3,7 +3,7 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableEntry } from "../../model/source.js";
 import { isUnreadable, textAs } from "../../model/variable.js";
 import { readingOf } from "../state/readings.js";
-import { type Revealed, remembered, type State } from "../state/state.js";
+import { memoized, type Revealed, type State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";
 
 /**
@@ -39,8 +39,8 @@ type Entries = readonly VariableEntry[];
  * Cached, since a table of 100,000 variables takes time. The list stays below every other table, so
  * the two have separate caches.
  */
-const listTables = remembered<Entries, Table>();
-const otherTables = remembered<Entries, Table>();
+const listTables = memoized<Entries, Table>();
+const otherTables = memoized<Entries, Table>();
 
 /** @param places indexes of the places that are its columns */
 export function tableOf(state: State, places: readonly number[]): Table {
@@ -122,7 +122,7 @@ export function kindOf(
 }
 
 /** The kinds of all cells, row by row. Not used for the list, which compares nothing. */
-const allKinds = remembered<Table, readonly CellKind[]>();
+const allKinds = memoized<Table, readonly CellKind[]>();
 
 function rowKinds(table: Table, row: number): readonly CellKind[] {
   const { names, columns } = table;

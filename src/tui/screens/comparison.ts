@@ -9,7 +9,7 @@ import { step } from "../state/effects.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
-import { INITIAL_VIEW, remembered, type State, type Step, type View } from "../state/state.js";
+import { INITIAL_VIEW, memoized, type State, type Step, type View } from "../state/state.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, fitLine, indented, type Line, line, type Span } from "../text/line.js";
@@ -183,7 +183,7 @@ function withFocus(state: State, focus: Comparison["focus"]): State {
 }
 
 /** Caches the difference shown last for each table. */
-const differences = remembered<Table, DiffLines>();
+const differences = memoized<Table, DiffLines>();
 
 function differenceDetail(state: State): DiffLines {
   const { table, row, name } = gridOf(state);

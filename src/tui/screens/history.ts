@@ -6,7 +6,7 @@ import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import type { Change, HistoryEntry } from "../state/ports.js";
 import { readingOf } from "../state/readings.js";
-import { notify, remembered, type State, type Step } from "../state/state.js";
+import { memoized, notify, type State, type Step } from "../state/state.js";
 import type { Line } from "../text/line.js";
 import { selectionOf } from "../view/grid.js";
 import { variablesText } from "../view/panel.js";
@@ -42,7 +42,7 @@ export function openHistory(state: State, subject = subjectOf(state)): Step {
   });
 }
 
-const details = remembered<HistoryEntry, readonly Line[]>();
+const details = memoized<HistoryEntry, readonly Line[]>();
 
 const NOT_ROLLED_BACK = "names and rules, which all environments share, are not rolled back";
 

@@ -5,11 +5,14 @@ import { type Next, PANELS, type State, type Step } from "./state.js";
 /** The groups in the order in which the help shows them. */
 export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;
 
-/** All areas that have commands: the panels of the list, the matrix and comparisons. */
+/**
+ * The areas that have commands: the panels of the list, the matrix and
+ * comparisons.
+ */
 const AREAS = [...PANELS, "matrix", "diff"] as const;
 export type Area = (typeof AREAS)[number];
 
-/** An option to choose, such as a place or a format. */
+/** Such as a place or a format. */
 export interface Choice {
   readonly label: string;
   readonly role?: Role;
@@ -20,18 +23,18 @@ export interface Choice {
 }
 
 /**
- * A command that a user can run with a key or as `:name`. The footer, the help and `:` are made
- * from it.
+ * Runs by a key or as `:name`. The footer, the help and `:` are made from it.
  */
 export interface Command {
   readonly name: string;
-  /** The names of its keys. The footer shows the first one. */
+  /** Names of keys. The footer shows the first one. */
   readonly keys: readonly string[];
   /**
-   * The areas where its keys work. A command of one list panel can be run by name in all of them.
+   * Where its keys work. A command of one list panel runs by name in all of
+   * them.
    */
   readonly areas: readonly Area[];
-  /** The areas in which the footer shows it. */
+  /** Where the footer shows it. */
   readonly shownIn: readonly Area[];
   /** The word in the footer, or `undefined` to hide it now. Default: the name. */
   readonly label?: string | ((state: State) => string | undefined);
@@ -40,13 +43,14 @@ export interface Command {
   /** The argument after `:name`, such as `<place>`. */
   readonly argument?: string;
   /**
-   * The values of the argument. Without it, any text is allowed. @param typed the argument typed so
-   * far
+   * The values of the argument. Default: any text.
+   *
+   * @param typed the argument typed so far
    */
   readonly choices?: (state: State, typed: string) => readonly Choice[];
   /**
-   * Whether a number before the key repeats it. Only for moves, since only the effects of the last
-   * step are run.
+   * Whether a number before the key repeats it. Only for moves, since only the
+   * last step's effects run.
    */
   readonly repeats?: true;
   /** Returns why the command can't run now, or `undefined` if it can. */
@@ -65,9 +69,10 @@ type CommandOptions = Pick<
 >;
 
 /**
- * Returns a function that defines commands of a group. `keys` are separated by spaces. `where` has
- * the initial of each area in which the command acts, in upper case if the footer shows it there:
- * `vrMD` acts on variables and the record, and in the matrix and comparisons with a hint.
+ * Defines commands of a group. `keys` are separated by spaces. `where` has the
+ * initial of each area in which the command acts, in upper case if the footer
+ * shows it there: `vrMD` acts on variables and the record, and in the matrix
+ * and comparisons with a hint.
  */
 export function inGroup(group: Command["group"]) {
   return (
@@ -92,7 +97,7 @@ export function inGroup(group: Command["group"]) {
   };
 }
 
-/** The word for a command in the footer, or `undefined` if it isn't shown here. */
+/** The word in the footer, or `undefined` if the command isn't shown here. */
 export function footerLabel(state: State, command: Command): string | undefined {
   const { name, shownIn, label = name.replaceAll("-", " ") } = command;
   const where = areaOf(state);
@@ -104,12 +109,12 @@ export function actsIn({ areas }: Command, area: Area | undefined): boolean {
   return area !== undefined && areas.includes(area);
 }
 
-/** Whether a command acts in the list, so that it can be run by name. */
+/** Whether a command acts in the list, and runs by name. */
 export function isListCommand(command: Command): boolean {
   return PANELS.some((panel) => actsIn(command, panel));
 }
 
-/** The area that contains the cursor, or `undefined` on screens without commands. */
+/** The area of the cursor, or `undefined` on screens without commands. */
 export function areaOf({ stack, focus }: Pick<State, "stack" | "focus">): Area | undefined {
   const open = stack.at(-1);
   return open ? AREAS.find((each) => each === open.screen.name) : focus;
@@ -122,9 +127,7 @@ export function keysByName(commands: readonly Command[]): ReadonlyMap<string, st
   );
 }
 
-/**
- * How to run a command while browsing, for notices and hints: its key, or `:name` if it has none.
- */
+/** The key of a command, or `:name` without one. */
 export function shownKey(
   { preferences: { keys } }: Pick<State, "preferences">,
   name: string,

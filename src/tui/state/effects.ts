@@ -5,17 +5,17 @@ export function step(state: State, ...effects: Effect[]): Step {
   return [state, effects];
 }
 
-/** Continues with the state of a step, and combines the effects of both. */
+/** Continues from a step, and combines the effects. */
 export function andThen([state, effects]: Step, next: Next): Step {
   const [after, more] = next(state);
   return [after, [...effects, ...more]];
 }
 
 /**
- * Runs an effect that keys wait for, because it ends with a question or new credentials.
+ * Runs an effect that keys wait for.
  *
- * @param pending `lost` says what quitting before the end would lose, such as ` without the new
- *   credentials`
+ * @param pending `lost` says what quitting before the end would lose, such as `
+ *   without the new credentials`
  */
 export function blockingEffect(
   state: State,
@@ -36,7 +36,6 @@ export function blockingEffect(
   });
 }
 
-/** A step with an effect that returns nothing. */
 export function effectOnly(state: State, call: (tools: Tools) => void): Step {
   return step(state, async (tools) => {
     call(tools);
@@ -44,7 +43,7 @@ export function effectOnly(state: State, call: (tools: Tools) => void): Step {
   });
 }
 
-/** Quits. The answer to the question whether to quit. */
+/** The answer to the question whether to quit. */
 export const quitting: Next = (state) => effectOnly(state, (tools) => tools.quit());
 
 /** Runs an effect, and turns an error into a notice. Never rejects. */

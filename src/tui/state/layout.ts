@@ -2,7 +2,7 @@ import { textWidth } from "../text/graphemes.js";
 import { groupLabel, shortPlaceName } from "./place-info.js";
 import type { PanelName, State } from "./state.js";
 
-/** The size of a panel in columns and lines, including its border. */
+/** In columns and lines, including the border. */
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -23,7 +23,7 @@ const SMALL = { width: 60, height: 13 } as const;
 const WIDE = 120;
 const MEDIUM = 80;
 const MIN_PLACES = 20;
-/** Columns for the border, the marks of the cursor and of the open place, and the health sign. */
+/** For the border, the cursor, the mark of the open place, and the health. */
 const AROUND_PLACE = 8;
 /** Marks a place that can't be edited. */
 export const READ_ONLY = "ro ";
@@ -46,9 +46,9 @@ const GOOD_VARIABLES = 115;
 const MIN_RECORD = 40;
 
 /**
- * Lays out the panels. A wide screen has three side by side, a medium one two with the record below
- * the variables. A narrower one shows the list of places only on demand, and a small one only the
- * focused panel.
+ * Lays out the panels: on a wide screen three side by side, on a medium one two
+ * with the record below the variables. A narrower one shows the places only on
+ * demand, and a small one only the focused panel.
  */
 export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   const height = Math.max(3, rows - 2);
@@ -84,7 +84,7 @@ function placesWidthOf(places: Shape["places"], max: number): number {
   );
 }
 
-/** The size of a form or a question, which replaces the variables and the record. */
+/** A form or a question replaces the variables and the record. */
 export function questionSize({ body, places, variables }: Layout): Size {
   return places && variables ? { width: body.width - places.width, height: body.height } : body;
 }
@@ -92,8 +92,8 @@ export function questionSize({ body, places, variables }: Layout): Size {
 type Parts = Record<"list" | "detail", Size>;
 
 /**
- * The panels of a comparison, which fills the body: the list of differences, and below it the
- * selected difference. A small screen shows only the focused panel.
+ * The list of differences, and below it the selected one. A small screen shows
+ * only the focused panel.
  */
 export function diffSizes({ body }: Pick<Layout, "body">, focus: "list" | "detail"): Parts {
   const { height } = body;
@@ -101,10 +101,7 @@ export function diffSizes({ body }: Pick<Layout, "body">, focus: "list" | "detai
   return divided(body, Math.max(5, Math.floor(height * (focus === "detail" ? 0.6 : 0.4))));
 }
 
-/**
- * The panels of a matrix, which fills the body: the list, and below it the values of the selected
- * variable.
- */
+/** The list, and below it the values of the selected variable. */
 export function matrixSizes({ body }: Pick<Layout, "body">, places: number): Parts {
   if (isSmall(body)) return divided(body, 0);
   return divided(body, Math.min(Math.max(5, places + 4), Math.floor(body.height * 0.4)));
@@ -114,18 +111,19 @@ function divided({ width, height }: Size, detail: number): Parts {
   return { list: { width, height: height - detail }, detail: { width, height: detail } };
 }
 
-/** The lines for content in a panel, without the border and the heading of the variables. */
+/**
+ * The lines for content, without the border and the heading of the variables.
+ */
 export function pageSize(state: State, panel: PanelName): number {
   const size = layoutOf(state)[panel] ?? { height: 3 };
   return panel === "variables" ? listPage(size) : Math.max(1, size.height - 2);
 }
 
-/** The lines for the rows of a list, without the border and the heading. */
 export function listPage({ height }: Pick<Size, "height">): number {
   return Math.max(1, height - 3);
 }
 
-/** The columns for text in a panel, without the border and a space on either side. */
+/** The columns for text, without the border and a space on either side. */
 export function textColumns({ width }: Pick<Size, "width">): number {
   return Math.max(1, width - 4);
 }

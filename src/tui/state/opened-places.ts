@@ -2,11 +2,11 @@ import { UsageError } from "../../kit/text/errors.js";
 import type { RateLimit } from "../../model/http-headers.js";
 import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
 
-/** Places whose data is in the same file or store. */
+/** Places in the same file or store. */
 interface StorePlaces {
-  /** The editor of one of the places, which can edit all of them. */
+  /** Edits all of the places. */
   readonly editor: Editor;
-  /** Indexes of the places by environment. */
+  /** Indexes by environment. */
   readonly places: Map<string, number>;
 }
 
@@ -35,7 +35,7 @@ export class OpenedPlaces {
     return indexes;
   }
 
-  /** Opens a place, or returns the open place. Tries again if it could not be opened before. */
+  /** Opens a place, or returns the open one. Tries again after a failure. */
   async open(index: number): Promise<OpenPlace> {
     const place = this.#places[index];
     if (!place) throw new RangeError(`there is no place ${index}`);
@@ -50,7 +50,7 @@ export class OpenedPlaces {
     }
   }
 
-  /** Opens a place for editing. @throws UsageError if it is read-only */
+  /** @throws UsageError if the place is read-only */
   async editor(index: number): Promise<Editor> {
     const { editor } = await this.open(index);
     if (!editor) throw new UsageError("this place is read-only");
@@ -58,7 +58,7 @@ export class OpenedPlaces {
   }
 
   /**
-   * Opens places for editing, grouped by file or store.
+   * Opens places for editing, by file or store.
    *
    * @throws UsageError if any of them is read-only
    */
@@ -74,7 +74,7 @@ export class OpenedPlaces {
   }
 
   /**
-   * Closes a place that failed, so that the next try opens it again with settings that may have
+   * Closes a place, so that the next try opens it with settings that may have
    * been fixed.
    */
   async closeFailed(index: number): Promise<void> {

@@ -3,8 +3,8 @@ import type { Place } from "./ports.js";
 
 export interface PlaceInfo extends Omit<Place, "open"> {
   /**
-   * Whether the place no longer exists in its data. It is not listed, but keeps its index because
-   * it may come back.
+   * Whether the place no longer exists. It is not listed, but keeps its index,
+   * because it may come back.
    */
   readonly isGone?: boolean;
 }
@@ -13,7 +13,7 @@ interface Places {
   readonly places: readonly PlaceInfo[];
 }
 
-/** Indexes of the places in the order of the list, by group. Places that are gone are left out. */
+/** Indexes in the order of the list, by group, without places that are gone. */
 export function placeOrder(places: readonly PlaceInfo[]): readonly number[] {
   const groups = new Map<string, number[]>();
   for (const [index, { group, isGone }] of places.entries()) {
@@ -22,7 +22,7 @@ export function placeOrder(places: readonly PlaceInfo[]): readonly number[] {
   return [...groups.values()].flat();
 }
 
-/** Indexes of the places in the group of the open place, including the open place. */
+/** Indexes of the group of the open place. */
 export function groupOf({ places, place }: Places & { readonly place: number }): readonly number[] {
   const group = places[place]?.group;
   return [...places.keys()].filter((index) => {
@@ -43,12 +43,12 @@ export function shortPlaceName({ places }: Places, index: number): string {
   return visibleText(name.startsWith(prefix) ? name.slice(prefix.length) : name);
 }
 
-/** The identity of a place, if its name and group don't already say it. */
+/** The identity, if name and group don't already say it. */
 export function identityOf({ name, group, identity }: PlaceInfo): string | undefined {
   return identity === name || identity === `${group}/${name}` ? undefined : identity;
 }
 
-/** Attributes of a place: sealed, read-only, named keys. */
+/** `sealed`, `read-only`, `keys: ci, web (API_*)` */
 export function attributesOf({
   isSealed,
   isServer,
@@ -76,9 +76,9 @@ export function placeName({ places }: Places, index: number): string {
 }
 
 /**
- * Whether the name or the identity of a place says that it is production: a word begins or ends
- * with `prod`, as in `shop/production`, `eu-prod-1`, `ProdEU` and `myprod`. The application of an
- * environment does not count.
+ * Whether the name or the identity says that a place is production: a word
+ * begins or ends with `prod`, as in `shop/production`, `eu-prod-1`, `ProdEU`
+ * and `myprod`. The application of an environment does not count.
  */
 export function isProduction({
   name,
@@ -95,8 +95,8 @@ function environmentOf(name: string): string {
 }
 
 /**
- * Matches a word that begins or ends with `prod` or `production`, but not `product`, `preprod`,
- * `non-prod` or `reproduction`.
+ * Matches a word that begins or ends with `prod` or `production`, but not
+ * `product`, `preprod`, `non-prod` or `reproduction`.
  */
 const PRODUCTION =
   /(?=prod)(?<!(?<!\p{L})(?:(?:pre|non|not)\P{L}*|re))(?:(?<!\p{L})prod(?!u)|(?<!\p{L})production|prod(?:uction)?(?!\p{L}))/u;

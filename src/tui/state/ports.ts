@@ -5,19 +5,16 @@ import type { RateLimit } from "../../model/http-headers.js";
 import type { VariableSource } from "../../model/source.js";
 import type { Definition, NamedValue, VariableType } from "../../model/variable.js";
 
-/** A source of variables that can be opened, shown as one line in the left panel. */
+/** A source of variables: one line of the left panel. */
 export interface Place {
   /** `staging`, or `shop/development`. */
   readonly name: string;
-  /** The application of an environment, or the location of another place. */
+  /** The application of an environment, or the location of any other place. */
   readonly group: string;
-  /** `shop/production`, or the API key, if known. */
+  /** `shop/production`, or the API key. */
   readonly identity?: string | undefined;
   readonly kind: "profile" | "environment" | "server";
-  /**
-   * Where the variables come from: the origin of a server, the path of a file, or the URL of a
-   * store.
-   */
+  /** The origin of a server, the path of a file, or the URL of a store. */
   readonly location: string;
   readonly isServer?: boolean;
   readonly apiKeys?: readonly Pick<NamedKey, "name" | "only">[];
@@ -35,18 +32,17 @@ export interface Place {
 
 export interface PlacesChange {
   readonly added: readonly Place[];
-  /** All known places that do not exist now. They may come back. */
+  /** All places that don't exist now. They may come back. */
   readonly gone: readonly Place[];
 }
 
-/** What a user can do if nothing is configured. */
+/** Offered if nothing is configured. */
 export interface WelcomeActions {
-  /** The default data file, and whether it exists. */
+  /** The default data file. */
   readonly dataFile: string;
   readonly hasData: boolean;
   /**
-   * Adds the environments of a data file to the places. Resolves to the place to open, and to
-   * warnings.
+   * Lists the environments of a data file, and resolves to the one to open.
    *
    * @throws InvalidDataError
    */
@@ -56,35 +52,36 @@ export interface WelcomeActions {
 }
 
 export interface OpenPlace {
-  /** Facts that are known only once the place is open. */
+  /** Facts that only an open place can tell. */
   readonly facts?: Partial<
     Pick<Place, "identity" | "apiKeys" | "isSealed" | "isLocked" | "readOnly">
   >;
   readonly source: VariableSource;
   /**
-   * Returns the same object while nothing has changed. `undefined` if only reading again can tell.
+   * Returns the same object until something changes. `undefined` if only
+   * reading can tell.
    */
   readonly version?: (() => object) | undefined;
   /** `undefined` for a server. */
   readonly editor: Editor | undefined;
-  /** The history of the data, or `undefined` if none is kept. */
+  /** `undefined` if no history is kept. */
   readonly history?: History | undefined;
   /**
-   * Finds the rules that variables break, as `appvars check` does: a phrase without a value, by
+   * Finds broken rules as `appvars check` does: a phrase without a value, by
    * name.
    */
   readonly check?: () => Promise<ReadonlyMap<string, string>>;
   /**
-   * Decrypts an encrypted value. Returns any other value unchanged.
+   * Decrypts an encrypted value, and returns any other unchanged.
    *
    * @throws DecryptionError without the right key
    */
   decrypt(name: string, value: JsonValue): JsonValue;
-  /** A shell command that prints the value of a variable. It contains no secret. */
+  /** Returns a shell command that prints a value, without secrets. */
   getCommand(name: string): string;
   /**
-   * Writes values to a file that only the user can read. Resolves to `undefined` if the file exists
-   * and `isReplacing` is false.
+   * Writes a file that only the user can read. Resolves to `undefined` if it
+   * exists and `isReplacing` is false.
    */
   exportFile(
     file: ExportedFile,
@@ -99,11 +96,11 @@ export interface NamedFile<F extends string = string> {
 }
 
 /**
- * A file to export. `github` is not a format of files: it appends to the file of a CI job, and
- * masks its log.
+ * A file to export. `github` is no file format: it appends to a CI job's file,
+ * and masks its log.
  */
 export interface ExportedFile extends NamedFile<Exclude<ExportFormat, "github">> {
-  /** The variables to export. Default: all. */
+  /** Default: all variables. */
   readonly names?: ReadonlySet<string> | undefined;
 }
 
@@ -111,22 +108,24 @@ export interface NewCredentials {
   readonly environment: string;
   readonly apiKey: string;
   readonly apiSecret: string;
-  /** Lines that configure a shell. They contain the secret. */
+  /** Lines that configure a shell, with the secret. */
   readonly lines: readonly string[];
 }
 
 /**
- * A variable as one environment sees it. All environments of an application share its type and
- * description.
+ * A variable in one environment. All environments of an application share
+ * everything but the value.
  */
 export interface Content extends Readonly<Partial<Definition>> {
   readonly type: VariableType;
   readonly description: string;
-  /** `undefined` if the variable has no value in the environment. */
+  /** `undefined` for no value. */
   readonly value: JsonValue | undefined;
 }
 
-/** The desired state of a variable. Without a value, its present value is removed. */
+/**
+ * The desired state of a variable. Without a value, the present one is removed.
+ */
 export interface Assignment extends Content {
   readonly name: string;
 }
@@ -136,10 +135,7 @@ export interface Assignment extends Content {
  */
 export interface Change {
   readonly name: string;
-  /**
-   * The new name, if the change renames the variable. A rename applies to all environments of the
-   * application.
-   */
+  /** The new name, in all environments of the application. */
   readonly newName?: string | undefined;
   readonly before: Content | undefined;
   readonly after: Content | undefined;
@@ -165,25 +161,26 @@ export interface Draft
 }
 
 /**
- * Changes the variables of an environment, and of other environments in the same data. Only `apply`
- * writes.
+ * Changes variables of an environment, and of others in the same data. Only
+ * `apply` writes.
  */
 export interface VariableEditor {
-  /** The file or store. Editors with the same one write together. */
+  /** The file or store. Editors of the same one write together. */
   readonly store: string;
   /** `shop/test` */
   readonly environment: string;
   /**
-   * Returns the changes for the input of a form, in the given environments or else its own. A field
-   * that the user did not edit keeps changes by other programs.
+   * Returns the changes for the input of a form. Fields that the user did not
+   * edit keep changes by other programs.
    *
-   * @throws UsageError if the input is invalid or breaks the schema, without quoting the value;
-   *   NotFoundError
+   * @param environments default: its own
+   * @throws UsageError if the input is invalid or breaks the schema, without
+   *   quoting the value; NotFoundError
    */
   prepare(draft: Draft, environments?: readonly string[]): Promise<readonly EnvironmentChanges[]>;
   /**
-   * Returns the changes that assign values. An existing variable keeps everything but its value and
-   * type. A variable without a value in any environment is removed.
+   * Returns the changes that assign values. An existing variable keeps
+   * everything but its value and type; one without a value anywhere is removed.
    *
    * @throws as `prepare`
    */
@@ -191,8 +188,9 @@ export interface VariableEditor {
   /**
    * Writes all changes or none.
    *
-   * @param command the command that the history records. Default: the command of the program
-   * @throws ChangedMeanwhileError if a variable is no longer as in `before`; InvalidDataError
+   * @param command default: the command of the program, for the history
+   * @throws ChangedMeanwhileError if a variable is no longer as in `before`;
+   *   InvalidDataError
    */
   apply(changes: readonly EnvironmentChanges[], command?: string): Promise<void>;
 }
@@ -221,13 +219,13 @@ export interface HistoryEntry {
   readonly actor: string;
   readonly command: string;
   /**
-   * The changes of each environment. A change of only the definition, which all environments share,
-   * is listed under the environment of the place.
+   * The changes in each environment. A change of only the definition is listed
+   * under the environment of the place.
    */
   readonly parts: readonly EnvironmentChanges[];
   /**
-   * Whether the write also changed environments, keys or other applications, which can't be undone
-   * here.
+   * Whether the write also changed environments, keys or other applications,
+   * which is not undone here.
    */
   readonly hasMore: boolean;
 }
@@ -236,8 +234,8 @@ export interface History {
   /** Reads up to `limit` entries for which `isWanted` returns true, newest first. */
   read(isWanted: (entry: HistoryEntry) => boolean, limit: number): Promise<readonly HistoryEntry[]>;
   /**
-   * Finds the newest wanted entry that still has an effect to undo, and the changes that undo it.
-   * Resolves to `undefined` if there is none among the newest entries.
+   * Finds the newest wanted entry that still has an effect, and the changes
+   * that undo it.
    */
   undo(
     isWanted: (entry: HistoryEntry) => boolean,
@@ -245,7 +243,7 @@ export interface History {
     { readonly entry: HistoryEntry; readonly changes: readonly EnvironmentChanges[] } | undefined
   >;
   /**
-   * Returns the changes that restore the state of the place before an entry.
+   * Returns the changes that restore the state before an entry.
    *
    * @param name only restore this variable
    */
@@ -255,8 +253,8 @@ export interface History {
 export type CopyOutcome =
   | { readonly kind: "clipboard" }
   /**
-   * The terminal was asked to copy the text (OSC 52), which it does not confirm. `reason` says why
-   * no other way worked.
+   * The terminal was asked to copy the text (OSC 52), and does not confirm it.
+   * `reason` says why no program could.
    */
   | { readonly kind: "terminal"; readonly reason: string }
   | { readonly kind: "failed"; readonly reason: string };
@@ -282,7 +280,8 @@ export interface Written {
 }
 
 /**
- * Opens a text in the user's own editor, which takes over the terminal. Resolves to the saved text.
+ * Opens a text in the user's editor, on the terminal. Resolves to the saved
+ * text.
  */
 export type OpenInEditor = (
   text: string,

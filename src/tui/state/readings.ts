@@ -2,16 +2,19 @@ import type { RateLimit } from "../../model/http-headers.js";
 import type { VariableEntry } from "../../model/source.js";
 import type { Failure } from "./failure.js";
 
-/** The names of recently changed variables, and the time until which they are marked. */
+/** Variables marked as changed until a time. */
 export interface RecentChanges {
   readonly kinds: ReadonlyMap<string, "added" | "changed">;
   readonly until: number;
 }
 
-/** What is known about the variables of a place. Times are in milliseconds on a monotonic clock. */
+/**
+ * The variables of a place, as far as they have been read. Times are in
+ * milliseconds on a monotonic clock.
+ */
 export interface Reading {
   /**
-   * The entries, by ascending id of the variable. During the first read, the entries received so
+   * By ascending id of the variable. During the first read, those received so
    * far.
    */
   readonly entries: readonly VariableEntry[];
@@ -19,9 +22,12 @@ export interface Reading {
   readonly isComplete: boolean;
   /** Whether the screen waits for a read. Polls don't count. */
   readonly isReading: boolean;
-  /** The total number of entries, as far as known. */
+  /** The number of entries according to the source. */
   readonly total: number;
-  /** When the entries were last known to be up to date, or `undefined` if unknown. */
+  /**
+   * When the entries were last up to date, or `undefined` if the source can't
+   * tell.
+   */
   readonly asOf?: number | undefined;
   /** Why the last read failed. Earlier entries are kept. */
   readonly failure?: Failure | undefined;
@@ -32,12 +38,12 @@ export interface Reading {
   readonly problem?: string | undefined;
   readonly rateLimit?: RateLimit | undefined;
   readonly changes?: RecentChanges | undefined;
-  /** The history id of the last change, by name. Only loaded for sorting. */
+  /** The history id of the last change, by name. Loaded only to sort by it. */
   readonly lastChanges?: ReadonlyMap<string, number> | undefined;
   /** The findings of `check`: the rule that an entry breaks. */
   readonly findings?: ReadonlyMap<VariableEntry, string> | undefined;
   readonly isEditable: boolean;
-  /** Whether a poll is known to send no request. */
+  /** Whether a poll sends no request. */
   readonly isLocal: boolean;
 }
 
@@ -52,9 +58,9 @@ interface Readings {
   readonly place: number;
 }
 
-/** The reading of a place. Default: the open place. */
-export function readingOf({ readings, place }: Readings, of = place): Reading {
-  return readings.get(of) ?? UNREAD;
+/** @param index default: the open place */
+export function readingOf({ readings, place }: Readings, index = place): Reading {
+  return readings.get(index) ?? UNREAD;
 }
 
 export function withReading<S extends Readings>(
@@ -69,8 +75,8 @@ export function withReading<S extends Readings>(
 }
 
 /**
- * The result of the last read of a place. `problem`: the source answers, but reports that something
- * is wrong with its data.
+ * The outcome of the last read. `problem`: the source answers, but reports that
+ * something is wrong.
  */
 export type Health = "unread" | "reading" | "ok" | "problem" | "failed";
 

@@ -7,7 +7,7 @@ import type { PlaceInfo } from "./place-info.js";
 import type * as ports from "./ports.js";
 import type { Reading } from "./readings.js";
 
-/** A screen over the list, with its data. See `Screen` in `view/screen.ts`. */
+/** See `Screen` in `view/screen.ts`. */
 interface Layer {
   readonly screen: { readonly name: string };
   readonly data: unknown;
@@ -18,16 +18,15 @@ export interface Part extends ports.EnvironmentChanges {
   readonly place: number;
 }
 
-/**
- * An edit to review, of one or several places. Parts in the same file or store are written
- * together.
- */
+/** An edit to review. Parts in the same file or store are written together. */
 export interface PlannedEdit {
   readonly purpose: ports.Purpose;
   readonly parts: readonly Part[];
-  /** The names of variables that already have the desired state. */
+  /** Variables that already have the desired state. */
   readonly unchanged?: readonly string[];
-  /** The names of the places that values are copied from, if the screen does not show them. */
+  /**
+   * The places that values are copied from, if the screen does not show them.
+   */
   readonly from?: string | undefined;
   /** The history entry that is undone, redone or rolled back. */
   readonly entry?: ports.HistoryEntry | undefined;
@@ -39,14 +38,14 @@ export type Sort = (typeof SORTS)[number];
 /** The filter, order and cursor of a table. Its rows are derived. */
 export interface View extends Position {
   /**
-   * The variable under the cursor. If it is not listed yet, the cursor moves to it once it is,
-   * unless the user moves the cursor first.
+   * The variable under the cursor. While it is not listed, the cursor waits for
+   * it, unless the user moves the cursor.
    */
   readonly name: string;
   readonly filter: string;
   /**
-   * Lists only variables of a type, or those whose values differ, are missing, or are not equal
-   * everywhere.
+   * Lists only one type, or variables whose values differ, are missing, or are
+   * not equal everywhere.
    */
   readonly only: VariableType | "differing" | "missing" | "unequal" | undefined;
   readonly sort: Sort;
@@ -58,10 +57,10 @@ export const INITIAL_VIEW: View = {
   ...{ filter: "", only: undefined, sort: "id", isReversed: false },
 };
 
-/** The names marked for one action, in any place. */
+/** The names marked for one action. */
 export interface Marks {
   readonly names: ReadonlySet<string>;
-  /** The line of the table where an open range begins. The range ends at the cursor. */
+  /** The line where an open range begins. The range ends at the cursor. */
   readonly from?: number | undefined;
 }
 
@@ -91,9 +90,9 @@ export type PanelName = (typeof PANELS)[number];
 interface Pending {
   /** What quitting now would lose. */
   readonly lost?: string;
-  /** Whether an editor has the terminal. Keys are dropped. */
+  /** An editor has the terminal. Keys are dropped. */
   readonly isEditing?: boolean;
-  /** Whether a command waits for a place to be read. Esc cancels it. */
+  /** A command waits for a place to be read. Esc cancels it. */
   readonly isReading?: boolean;
 }
 
@@ -102,23 +101,23 @@ export interface State {
   readonly preferences: Preferences;
   readonly columns: number;
   readonly rows: number;
-  /** Milliseconds on a monotonic clock, as of the last message with a time. */
+  /**
+   * The time of the last tick, key or read, in milliseconds on a monotonic
+   * clock.
+   */
   readonly now: number;
   readonly places: readonly PlaceInfo[];
   readonly place: number;
-  /** The index of the place under the cursor in the left panel. */
+  /** The place under the cursor in the left panel. */
   readonly placeCursor: number;
-  /** What is known about the variables of each place, by the index of the place. */
+  /** By the index of the place. */
   readonly readings: ReadonlyMap<number, Reading>;
   readonly list: View;
   readonly marks: Marks;
   readonly focus: PanelName;
-  /**
-   * The first visible line of the record, or of the detail in a comparison. Reset when another
-   * variable is selected.
-   */
+  /** The first visible line of the record, or of the detail in a comparison. */
   readonly recordTop: number;
-  /** The screens over the list, with the top one last. */
+  /** The screens over the list, top one last. */
   readonly stack: readonly Layer[];
   readonly revealed: Revealed | undefined;
   readonly notice: Notice | undefined;
@@ -147,8 +146,8 @@ export function initialState(start: Start): State {
 const READING_MS = 60;
 
 /**
- * Shows a notice, unless one with a higher rank is shown. A longer text is shown for longer. The
- * text must not contain a value.
+ * Shows a notice, unless one with a higher rank is shown. The text must not
+ * contain a value.
  */
 export function notify(state: State, text: string, tone: Notice["tone"] = "info"): State {
   if (state.notice && RANKS[state.notice.tone] > RANKS[tone]) return state;
@@ -159,9 +158,7 @@ export function notify(state: State, text: string, tone: Notice["tone"] = "info"
 export const COLUMN_NAMES = ["name", "type", "value", "description"] as const;
 export type ColumnName = (typeof COLUMN_NAMES)[number];
 
-/**
- * A column of the list of variables. Without a width, it fits its content, as far as there is room.
- */
+/** Without a width, a column fits its content, as far as there is room. */
 export interface ColumnChoice {
   readonly name: ColumnName;
   readonly width?: number | undefined;
@@ -169,11 +166,13 @@ export interface ColumnChoice {
 
 export interface Preferences {
   readonly columns?: readonly ColumnChoice[] | undefined;
-  /** Which values are masked. Default: `secret`, the values of variables that are not public. */
+  /**
+   * Default: `secret`, which masks the values of variables that are not public.
+   */
   readonly masked?: "secret" | "all" | undefined;
   /** Milliseconds between checks for changes. */
   readonly pollMs?: number | undefined;
-  /** The result of `keysByName`: the label of a key for each command that has one. */
+  /** See `keysByName`. */
   readonly keys?: ReadonlyMap<string, string> | undefined;
 }
 
@@ -185,8 +184,8 @@ export interface Tools {
   /** `undefined` if something is configured. */
   readonly welcome?: ports.WelcomeActions | undefined;
   /**
-   * Lists the names in a folder, with a slash after each folder. Resolves to none if it can't be
-   * read.
+   * Lists the names in a folder, with a slash after folders. Resolves to none
+   * if it can't be read.
    */
   readonly listFolder: (folder: string) => Promise<readonly string[]>;
   /** Milliseconds on a monotonic clock. */
@@ -198,7 +197,7 @@ export interface Tools {
   readonly dispatch: (next: Next) => void;
   /** Resolves once `isWanted` returns true for the state. */
   readonly until: (isWanted: (state: State) => boolean) => Promise<void>;
-  /** The controllers that abort reads in progress, by the index of the place. */
+  /** Abort the reads in progress, by the index of the place. */
   readonly reads: Map<number, AbortController>;
   /** The version of the source from which entries were read. */
   readonly versions: WeakMap<readonly VariableEntry[], object>;
@@ -216,17 +215,17 @@ export type Next = (state: State) => Step;
 export type Effect = (tools: Tools) => Promise<Next | undefined>;
 
 /**
- * Memoizes one result for each key, as long as all dependencies in `on` are the same. A result
- * lives as long as its key.
+ * Caches the last result for each key, as long as all dependencies in `on` are
+ * the same.
  */
-export function remembered<K extends WeakKey, T>() {
-  const known = new WeakMap<K, { readonly on: readonly unknown[]; readonly made: T }>();
-  return (key: K, on: readonly unknown[], make: () => T): T => {
-    const last = known.get(key);
+export function memoized<K extends WeakKey, T>() {
+  const cache = new WeakMap<K, { readonly on: readonly unknown[]; readonly result: T }>();
+  return (key: K, on: readonly unknown[], compute: () => T): T => {
+    const last = cache.get(key);
     if (last?.on.length === on.length && last.on.every((each, index) => each === on[index]))
-      return last.made;
-    const made = make();
-    known.set(key, { on, made });
-    return made;
+      return last.result;
+    const result = compute();
+    cache.set(key, { on, result });
+    return result;
   };
 }

@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../model/source.js";
 import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
-import { remembered, type State, type View } from "../state/state.js";
+import { memoized, type State, type View } from "../state/state.js";
 import { changeData, drawnScreen } from "./screen.js";
 
 /** The table on the screen, with its cursor. */
@@ -12,7 +12,7 @@ export interface Grid extends Listed {
   with(change: Partial<View>): State;
 }
 
-const grids = remembered<State, Grid>();
+const grids = memoized<State, Grid>();
 
 /** The table that has the cursor: the table of the drawn screen, or else the list. */
 export function gridOf(state: State): Grid {

@@ -1,7 +1,7 @@
 import { REVEAL_MS } from "../reading/reveal.js";
 import { quitting, step } from "../state/effects.js";
 import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
-import { notify, remembered, type State, type Step } from "../state/state.js";
+import { memoized, notify, type State, type Step } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { indented, type Line, spaced, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key, keyLabel } from "../widgets/key.js";
@@ -196,7 +196,7 @@ function questionPanel(state: State, asked: Asked, size: Size): PanelContent {
 }
 
 /** Cached, since comparing values of 1 MB takes 100 ms. */
-const detailLines = remembered<Details, readonly Line[]>();
+const detailLines = memoized<Details, readonly Line[]>();
 
 /** The lines that scroll, the fixed lines below them, and how many scrolling lines are visible. */
 function questionLines(state: State, asked: Asked, size: Size) {

@@ -4,7 +4,7 @@ import { hiddenMarks, isMarked, type Listed, withRange } from "../reading/select
 import type { Table } from "../reading/table.js";
 import { shownKey } from "../state/command.js";
 import { readingOf } from "../state/readings.js";
-import { NO_MARKS, notify, remembered, type Sort, type State, type View } from "../state/state.js";
+import { memoized, NO_MARKS, notify, type Sort, type State, type View } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitText, type Line, type Span } from "../text/line.js";
@@ -246,7 +246,7 @@ export function whyNotFound(state: State): string | undefined {
 
 const NAME = { min: 6, max: 40 } as const;
 
-const widths = remembered<Table, number>();
+const widths = memoized<Table, number>();
 
 /** The width of the widest name in columns, within bounds. */
 export function widestName(table: Table): number {

@@ -4,7 +4,7 @@ import { findingOf, MASK, parsedJson, type ShownValue, shownValue } from "../rea
 import type { CellKind } from "../reading/table.js";
 import { shortPlaceName } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
-import { remembered, type State } from "../state/state.js";
+import { memoized, type State } from "../state/state.js";
 import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
 import type { Role } from "../text/theme.js";
@@ -140,7 +140,7 @@ function valueHead(
 }
 
 /** Cached, since wrapping 1 MB takes 500 ms. */
-const wrapped = remembered<VariableEntry, readonly Line[]>();
+const wrapped = memoized<VariableEntry, readonly Line[]>();
 
 /**
  * Wraps a value, or its placeholder, at `width` columns. Returns the first `count` lines, with `…`

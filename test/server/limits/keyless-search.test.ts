@@ -55,7 +55,7 @@ it("only the keys that an address has used before are tried if one of them match
   expect(triedBy(() => expect(find("secret-9").owner?.environment.id).toBe(9))).toBe(100);
 });
 
-it("the last 8 keys of an address are remembered", () => {
+it("the last 8 keys of an address are memoized", () => {
   const { find, triedBy, time } = searchAmong(HUNDRED);
   for (let id = 0; id < 9; id++) {
     find(`secret-${id}`);

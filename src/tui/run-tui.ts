@@ -6,7 +6,13 @@ import { keysByName } from "./state/command.js";
 import type { Preferences } from "./state/state.js";
 import { FrameStream, type TuiTerminal } from "./terminal/frame-stream.js";
 import { listenToInput } from "./terminal/input.js";
-import { BACKGROUND_QUESTION, createTheme, shadeOf, type ThemeName } from "./text/theme.js";
+import {
+  BACKGROUND_QUESTION,
+  createTheme,
+  shadeOf,
+  type Theme,
+  type ThemeName,
+} from "./text/theme.js";
 
 export interface TuiOptions
   extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {
@@ -21,21 +27,25 @@ export interface TuiOptions
   readonly isAscii: boolean;
 }
 
+type StartDrawing = Awaited<ReturnType<typeof loadDrawing>>["startDrawing"];
+
 const TICK_MS = 1_000;
 
 /**
- * The shortest time between frames. Answers of a server can arrive faster than they can be drawn.
+ * The shortest time between frames: a server can answer faster than a frame is
+ * drawn.
  */
 const FRAME_MS = 30;
 
 /**
- * A later reply is ignored, because changing colors would disturb a user who is already reading.
+ * Later replies are ignored: new colors would disturb a user who is already
+ * reading.
  */
 const ANSWER_MS = 500;
 
 /**
- * Loads ink, which is in a bundle of its own. It reads the current folder, so load it while errors
- * can still be printed.
+ * Loads ink, a bundle of its own. It reads the current folder, so load it while
+ * errors can still be printed.
  */
 export function loadDrawing() {
   return import("./program/draw.js");
@@ -46,71 +56,112 @@ export function loadDrawing() {
  *
  * @throws bugs; other errors are shown on the screen
  */
-export async function runTui({ place, terminal, commands, ...options }: TuiOptions): Promise<void> {
-  const { theme, colorLevel, isAscii, preferences } = options;
-  const screen = new FrameStream(terminal);
+export async function runTui(options: TuiOptions): Promise<void> {
+  const { place, terminal, commands, preferences, ticks } = options;
+  const { startDrawing } = await loadDrawing();
   const quitting = new AbortController();
-  let drawnAt = Number.NEGATIVE_INFINITY;
   const program = new Program({
     ...options,
-    commands,
     quit: () => quitting.abort(),
     suspend: () => void terminal.suspend(),
-    redraw: () => redraw(),
+    redraw: () => display.redraw(),
     start: {
       ...terminal.size(),
       place,
       preferences: { ...preferences, keys: keysByName(commands) },
     },
-    defer: (draw) => void setTimeout(draw, Math.max(0, drawnAt + FRAME_MS - options.ticks())),
+    defer: (draw) => void setTimeout(draw, Math.max(0, display.nextAt - ticks())),
   });
-  // Without colors, bold and inverse remain, since the cursor would otherwise be invisible.
-  const chosen = colorLevel === 0 ? "plain" : theme;
-  let colors = createTheme(chosen);
-  const picture = () => {
-    if (!terminal.isBusy()) program.shown();
-    return { picture: frameOf(program.state, commands, isAscii), theme: colors };
-  };
-  const { startDrawing } = await loadDrawing();
-  const drawing = startDrawing(picture(), screen, terminal.input, colorLevel || 1);
-  const show = () => {
-    drawnAt = options.ticks();
-    drawing.show(picture());
-  };
-  const redraw = () => {
-    screen.clear();
-    show();
-  };
-  program.subscribe(show);
-  const answers = new EventEmitter();
-  const follow = ([text]: string[]) => {
-    colors = createTheme(shadeOf(text) ?? chosen);
-    show();
-  };
-  const isAsked = chosen === "auto";
-  const answered =
-    isAsked &&
-    once(answers, "answer", { signal: AbortSignal.timeout(ANSWER_MS) }).then(follow, () => {});
+  const display = new Display(program, options, startDrawing);
+  program.subscribe(() => display.show());
   const ticking = setInterval(() => program.tick(), TICK_MS);
+  const background = new EventEmitter();
   const stopInput = listenToInput(terminal.input, {
     onKey: (key) => program.press(key),
     onMouse: (mouse) => program.mouse(mouse),
-    onAnswer: (text) => answers.emit("answer", text),
+    onAnswer: (text) => background.emit("answer", text),
   });
-  if (isAsked) terminal.write(BACKGROUND_QUESTION);
-  terminal.onCleared(redraw);
+  const adapted = display.isAdapting && adaptTo(background, display, terminal);
+  terminal.onCleared(() => display.redraw());
   terminal.onResize(() => {
     program.resize(terminal.size());
-    redraw();
+    display.redraw();
   });
   try {
-    await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, drawing.ended]);
+    await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, display.ended]);
     // Otherwise the shell would take the reply as typed text.
-    if (quitting.signal.aborted) await Promise.race([answered, terminal.untilStopped]);
+    if (quitting.signal.aborted) await Promise.race([adapted, terminal.untilStopped]);
   } finally {
     stopInput();
     clearInterval(ticking);
-    drawing.stop();
+    display.stop();
     await program.close();
+  }
+}
+
+/** Asks the terminal for its background, and adapts the colors to the reply. */
+async function adaptTo(background: EventEmitter, display: Display, terminal: TuiTerminal) {
+  const signal = AbortSignal.timeout(ANSWER_MS);
+  const reply = once(background, "answer", { signal });
+  terminal.write(BACKGROUND_QUESTION);
+  const [text] = await reply.catch(() => []);
+  if (text !== undefined) display.adapt(text);
+}
+
+/** Draws the state of a program. */
+class Display {
+  readonly #program: Program;
+  readonly #options: TuiOptions;
+  readonly #screen: FrameStream;
+  readonly #drawing: ReturnType<StartDrawing>;
+  readonly #theme: ThemeName;
+  #colors: Theme;
+  /** When the next frame may be drawn. */
+  nextAt = Number.NEGATIVE_INFINITY;
+
+  constructor(program: Program, options: TuiOptions, startDrawing: StartDrawing) {
+    const { terminal, theme, colorLevel } = options;
+    this.#program = program;
+    this.#options = options;
+    this.#theme = colorLevel === 0 ? "plain" : theme;
+    this.#colors = createTheme(this.#theme);
+    this.#screen = new FrameStream(terminal);
+    // Without colors, bold and inverse remain, since the cursor would otherwise be invisible.
+    this.#drawing = startDrawing(this.#props(), this.#screen, terminal.input, colorLevel || 1);
+  }
+
+  /** Whether the colors adapt to the background. */
+  get isAdapting(): boolean {
+    return this.#theme === "auto";
+  }
+
+  /** Settles when ink has stopped. */
+  get ended(): Promise<unknown> {
+    return this.#drawing.ended;
+  }
+
+  show(): void {
+    this.nextAt = this.#options.ticks() + FRAME_MS;
+    this.#drawing.show(this.#props());
+  }
+
+  redraw(): void {
+    this.#screen.clear();
+    this.show();
+  }
+
+  adapt(reply: string): void {
+    this.#colors = createTheme(shadeOf(reply) ?? this.#theme);
+    this.show();
+  }
+
+  stop(): void {
+    this.#drawing.stop();
+  }
+
+  #props() {
+    const { terminal, commands, isAscii } = this.#options;
+    if (!terminal.isBusy()) this.#program.shown();
+    return { picture: frameOf(this.#program.state, commands, isAscii), theme: this.#colors };
   }
 }

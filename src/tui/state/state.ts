@@ -102,8 +102,7 @@ export interface State {
   readonly columns: number;
   readonly rows: number;
   /**
-   * The time of the last tick, key or read, in milliseconds on a monotonic
-   * clock.
+   * The time of the last tick or read, in milliseconds on a monotonic clock.
    */
   readonly now: number;
   readonly places: readonly PlaceInfo[];

@@ -12,72 +12,89 @@ const UNFINISHED = /^\x1b(?:\[(?:2|20|200|200~.*|<[\d;]*)?|\][^\x07\x1b]*\x1b?)?
 /** Other keys, up to the next Escape character. */
 const TO_ESCAPE = /^.[^\x1b]*/s;
 
-/** How long to wait for the rest of an escape sequence after an Escape character. */
+/** How long to wait for the rest of a sequence after Escape. */
 const ESCAPE_MS = 50;
-/** How long to wait after `Esc [`: a slow connection may pause there. */
+/** After `Esc [`: a slow connection may pause there. */
 const SEQUENCE_MS = 500;
-/** How long to wait for the rest of a paste, which must not be taken as keys. */
+/** After the start of a paste, which must not be taken as keys. */
 const PASTE_MS = 2_000;
 
 interface InputListener {
   readonly onKey: (key: Key) => void;
   readonly onMouse: (mouse: Mouse) => void;
-  /** Called with the terminal's reply to an OSC query. */
+  /** Called with the reply to an OSC query. */
   readonly onAnswer: (answer: string) => void;
 }
 
-/**
- * Reports terminal input. Pastes, mouse events and replies can arrive in any number of chunks.
- * Node's parser reads the keys, because ink's parser joins keys that arrive together and reports
- * Backspace as Delete. A pasted text is one key.
- *
- * @param keyboard a stream in raw mode
- * @returns a function that stops listening
- */
+/** @param keyboard a stream in raw mode @returns a function that stops listening */
 export function listenToInput(
   keyboard: NodeJS.ReadableStream,
   listener: InputListener,
 ): () => void {
-  const decoder = new StringDecoder("utf8");
-  const keys = new EventEmitter();
-  // Node uses only this property of the interface. Its default timeout is half a second after
-  // Escape, but we have already waited.
-  emitKeypressEvents(
-    keys as NodeJS.ReadableStream,
-    { escapeCodeTimeout: 0 } as unknown as Interface,
-  );
-  keys.on("keypress", (text: string | undefined, key: Keypress) => {
-    const pressed = toKey(text, key);
-    if (pressed) listener.onKey(pressed);
-  });
-  let held = "";
-  let timer: NodeJS.Timeout | undefined;
-  const giveUp = () => {
-    if (held === "\x1b") keys.emit("data", held);
-    if (held.startsWith(PASTE_START)) report({ paste: held.slice(PASTE_START.length) }, listener);
-    held = "";
-  };
-  const listen = (chunk: Buffer | string) => {
-    clearTimeout(timer);
-    held += typeof chunk === "string" ? chunk : decoder.write(chunk);
-    for (let taken = "", rest = held; rest !== ""; rest = held = rest.slice(taken.length)) {
-      const sequence = SEQUENCE.exec(rest);
-      if (!sequence && UNFINISHED.test(rest)) break;
-      taken = (sequence ?? TO_ESCAPE.exec(rest))?.[0] ?? rest;
-      if (sequence) report(sequence.groups ?? {}, listener);
-      else keys.emit("data", taken);
-    }
-    if (held !== "")
-      timer = setTimeout(
-        giveUp,
-        held === "\x1b" ? ESCAPE_MS : held.startsWith(PASTE_START) ? PASTE_MS : SEQUENCE_MS,
-      );
-  };
-  keyboard.on("data", listen);
+  const parser = new InputParser(listener);
+  keyboard.on("data", parser.read);
   return () => {
-    clearTimeout(timer);
-    keyboard.off("data", listen);
+    parser.stop();
+    keyboard.off("data", parser.read);
   };
+}
+
+/**
+ * Reports terminal input. Pastes, mouse events and replies can arrive in any
+ * number of chunks. Node's parser reads the keys, because ink's parser joins
+ * keys that arrive together and reports Backspace as Delete. A pasted text is
+ * one key.
+ */
+class InputParser {
+  readonly #listener: InputListener;
+  readonly #decoder = new StringDecoder("utf8");
+  readonly #keys = new EventEmitter();
+  /** The start of an unfinished sequence. */
+  #rest = "";
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(listener: InputListener) {
+    this.#listener = listener;
+    // Node uses only this property of the interface. Its default timeout is
+    // half a second after Escape, but we have already waited.
+    const options = { escapeCodeTimeout: 0 } as unknown as Interface;
+    emitKeypressEvents(this.#keys as NodeJS.ReadableStream, options);
+    this.#keys.on("keypress", (text: string | undefined, key: Keypress) => {
+      const pressed = toKey(text, key);
+      if (pressed) listener.onKey(pressed);
+    });
+  }
+
+  readonly read = (chunk: Buffer | string): void => {
+    this.stop();
+    this.#rest += typeof chunk === "string" ? chunk : this.#decoder.write(chunk);
+    while (this.#rest !== "") {
+      const sequence = SEQUENCE.exec(this.#rest);
+      if (!sequence && UNFINISHED.test(this.#rest)) break;
+      const [text] = sequence ?? TO_ESCAPE.exec(this.#rest) ?? [this.#rest];
+      this.#rest = this.#rest.slice(text.length);
+      if (sequence) report(sequence.groups ?? {}, this.#listener);
+      else this.#keys.emit("data", text);
+    }
+    if (this.#rest !== "") this.#timer = setTimeout(() => this.#giveUp(), waitFor(this.#rest));
+  };
+
+  stop(): void {
+    clearTimeout(this.#timer);
+  }
+
+  #giveUp(): void {
+    const rest = this.#rest;
+    this.#rest = "";
+    if (rest === "\x1b") this.#keys.emit("data", rest);
+    if (rest.startsWith(PASTE_START))
+      report({ paste: rest.slice(PASTE_START.length) }, this.#listener);
+  }
+}
+
+function waitFor(rest: string): number {
+  if (rest === "\x1b") return ESCAPE_MS;
+  return rest.startsWith(PASTE_START) ? PASTE_MS : SEQUENCE_MS;
 }
 
 function report(
@@ -109,14 +126,14 @@ const NAMES: Record<string, string> = { return: "enter", enter: "ctrl-j" };
 function toKey(text: string | undefined, { name, ctrl, meta, shift }: Keypress): Key | undefined {
   if (text !== undefined && !ctrl && !meta && !/^\p{Cc}/u.test(text)) return { name: text, text };
   if (name === undefined || name === "undefined") return undefined;
-  const known = NAMES[name] ?? name;
+  const plain = NAMES[name] ?? name;
   // Node reports Escape, and every sequence that begins with it, as a meta key.
   const prefix = ctrl
     ? "ctrl-"
-    : meta && known !== "escape"
+    : meta && plain !== "escape"
       ? "alt-"
-      : shift && known === "tab"
+      : shift && plain === "tab"
         ? "shift-"
         : "";
-  return { name: prefix + known, text: "" };
+  return { name: prefix + plain, text: "" };
 }

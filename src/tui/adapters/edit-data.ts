@@ -23,31 +23,30 @@ interface Present {
 const NO_RULES = { optional: undefined, secret: undefined, schema: undefined };
 
 /**
- * Applies changes to data. A type can change if the changes include new values for all
- * environments.
+ * Applies changes. A type can change if all environments get new values.
  *
  * @throws NotFoundError, UsageError
  */
 export function changedData(data: Data, parts: readonly EnvironmentChanges[]): Data {
-  const found = parts.map((part) => ({
-    ...part,
-    environment: findEnvironment(data.environments, part.environment),
+  const edits = parts.map(({ environment, changes }) => ({
+    environment: findEnvironment(data.environments, environment),
+    changes,
   }));
-  const environments = found.map(({ environment }) => environment);
+  const environments = edits.map(({ environment }) => environment);
   let next = data;
-  for (const { environment, changes } of found) {
+  for (const { environment, changes } of edits) {
     const set = changes.flatMap(({ name, after }) =>
       after ? { ...NO_RULES, ...after, name } : [],
     );
     next = setValues(next, environment, set, environments);
   }
-  for (const { environment, changes } of found) {
+  for (const { environment, changes } of edits) {
     const names = changes.flatMap(({ name, before, after }) =>
       before?.value !== undefined && after?.value === undefined ? name : [],
     );
     next = unsetValues(next, [environment], names);
   }
-  for (const { environment, changes } of found) {
+  for (const { environment, changes } of edits) {
     for (const { name, newName } of changes) {
       if (newName !== undefined)
         next = renameVariable(next, environment.application, name, newName);
@@ -66,8 +65,8 @@ function variablesOfChanges(changes: readonly RecordChange[]): ReadonlySet<numbe
 }
 
 /**
- * Returns the changes in each environment of an application. A change of only the definition, which
- * all environments share, is listed under the environment `home`.
+ * The changes in each environment of an application. A change of only the
+ * definition is listed under `home`.
  */
 export function partsBetween(data: Data, next: Data, home: Environment): EnvironmentChanges[] {
   const ids = variablesOfChanges(changesBetween(data, next));
@@ -84,15 +83,15 @@ export function partsBetween(data: Data, next: Data, home: Environment): Environ
 }
 
 /**
- * Matches variables by name, because a variable that is created again gets another id, and then by
- * id, to find renames.
+ * Matches variables by name, because one that is created again gets another id,
+ * and then by id, to find renames.
  */
 function variableChanges(before: readonly Present[], after: readonly Present[]): Change[] {
-  const known = new Map<string | number, Present>();
-  for (const each of after) known.set(each.name, each).set(each.id, each);
+  const byNameOrId = new Map<string | number, Present>();
+  for (const each of after) byNameOrId.set(each.name, each).set(each.id, each);
   const added = new Set(after);
   const changes = before.map(({ id, name, assigned }): Change => {
-    const same = known.get(name) ?? known.get(id);
+    const same = byNameOrId.get(name) ?? byNameOrId.get(id);
     if (same) added.delete(same);
     return {
       name,
@@ -107,12 +106,11 @@ function variableChanges(before: readonly Present[], after: readonly Present[]):
   ];
 }
 
-/** Compares two states of a variable. A variable that does not exist equals one without a value. */
+/** A variable that does not exist equals one without a value. */
 export function isSame(a: Content | undefined, b: Content | undefined): boolean {
   return a && b ? isDeepStrictEqual(a, b) : isDeepStrictEqual(a?.value, b?.value);
 }
 
-/** Returns the present state of variables in an environment, by name. */
 export function presentByName(
   data: Data,
   environment: string,
@@ -131,8 +129,8 @@ function presentIn(
 ): Present[] {
   const { application, id: own } = environment;
   const isWanted = ({ id, name }: VariableRecord) => wanted.has(id) || wanted.has(name);
-  // Data that was rolled back can also contain an older record of a value. The last record is
-  // valid.
+  // Data that was rolled back can have an older record of a value. The last one
+  // is valid.
   const values = data.values.filter(({ environment_id }) => environment_id === own);
   const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
   const variables = data.variables.filter(
@@ -143,20 +141,17 @@ function presentIn(
   });
 }
 
-/**
- * Creates the history of local data for one of its environments. @param own the qualified name of
- * the environment
- */
+/** @param own the qualified name of the environment */
 export function createHistory({ history }: Pick<LocalData, "history">, own: string): History {
   return {
     read: (isWanted, limit) =>
       history(async (writes) => {
-        const found: HistoryEntry[] = [];
+        const entries: HistoryEntry[] = [];
         const home = findEnvironment(writes.data.environments, own);
         for await (const { entry } of entriesOf(writes, home, isWanted)) {
-          if (found.push(entry) === limit) break;
+          if (entries.push(entry) === limit) break;
         }
-        return found;
+        return entries;
       }),
     undo: (isWanted) =>
       history(async (writes) => {
@@ -179,8 +174,8 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
 }
 
 /**
- * Applies changes from another time to the present variables, by name. Fields that the changes
- * don't touch keep their present state.
+ * Applies earlier changes to the present variables, by name. Fields that the
+ * changes don't touch keep their present state.
  */
 function changesNow(
   data: Data,
@@ -202,8 +197,9 @@ function changesNow(
 }
 
 /**
- * Yields the wanted entries, newest first, with the changes that undo each. Walks back through the
- * history, because the record of a value does not contain the name of its variable.
+ * Yields the wanted entries, newest first, with the changes that undo each.
+ * Walks backwards, because the record of a value lacks the name of its
+ * variable.
  */
 async function* entriesOf(
   { data, changes: writes }: Writes,
@@ -211,14 +207,14 @@ async function* entriesOf(
   isWanted: (entry: HistoryEntry) => boolean,
 ) {
   const { environments, variables } = data;
-  /** The variables first as they were after the current write, then as they were before it. */
-  const known = new Map(variables.map((each) => [each.id, each]));
+  /** By id: first as they were after the current write, then as before it. */
+  const current = new Map(variables.map((each) => [each.id, each]));
   const versionOf = (changes: readonly RecordChange[], side: "before" | "after"): Data => {
     for (const change of changes.filter(({ list }) => list === "variables")) {
-      if (change[side]) known.set(idOf(change), change[side] as VariableRecord);
-      else known.delete(idOf(change));
+      if (change[side]) current.set(idOf(change), change[side] as VariableRecord);
+      else current.delete(idOf(change));
     }
-    const touched = [...variablesOfChanges(changes)].flatMap((each) => known.get(each) ?? []);
+    const touched = [...variablesOfChanges(changes)].flatMap((each) => current.get(each) ?? []);
     const values = changes.flatMap((change) =>
       change.list === "values" ? ((change[side] as ValueRecord) ?? []) : [],
     );

@@ -3,6 +3,8 @@ import { resolve } from "node:path";
 import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
+import type { Data } from "../../store/data.js";
+import type { EditableStore } from "../../store/store.js";
 import { chooseEnvironment } from "../../tasks/data/open-data.js";
 import { describeRisk, fileRisk } from "../../tasks/files/safe-files.js";
 import { type DataPlace, type LocalSettings, placeFlags } from "../../tasks/settings/connection.js";
@@ -39,95 +41,118 @@ import {
   placeFacts,
   placeOpener,
   repeatedFlags,
+  type WatchedData,
 } from "./open-place.js";
 
-/** The places of the left panel. */
 export interface Places {
   readonly places: readonly Place[];
   /** The index of the place to open. */
   readonly place: number;
   /** What to offer if nothing is configured. */
   readonly welcome?: Omit<WelcomeActions, "createExample">;
-  /** Calls `listener` when places may have been added or removed, until `close` is called. */
+  /** Calls `listener` when places may have been added or removed. */
   follow?(listener: (change: PlacesChange) => void): void;
   /** Releases the shared resources of the places. */
   close(): Promise<void>;
 }
 
 /**
- * Returns the environments of local data, which is opened once for all of them. Without `--env`,
- * the first environment is opened.
+ * The environments of local data, which is opened once for all of them. Without
+ * `--env`, the first one is opened.
  *
- * @throws InvalidDataError; NotFoundError, UsageError when the environment does not exist
+ * @throws InvalidDataError; NotFoundError, UsageError when the environment does
+ *   not exist
  */
 async function environmentPlaces(
   local: LocalSettings,
   settings: Settings,
   caller: Caller,
 ): Promise<Places> {
-  // If several applications have an environment with this name, the list of places shows the
-  // others.
+  // If several applications have an environment with this name, the list of
+  // places shows the others.
   const [data, chosen] = await openData(local, caller, (all, name) => {
     return all.find((each) => each.name === (name ?? each.name)) ?? chooseEnvironment(all, name);
   });
-  const { name: location, store, service } = data;
   warnOfRisk(local.place, caller);
-  const keyFlags = repeatedFlags(settings.given, ["encKeyFile"], caller.surroundings);
-  const flags = [
-    ...placeFlags(local.place, (path) => resolve(caller.surroundings.cwd(), path)),
-    ...keyFlags,
-  ];
-  const isOnly = service.environments.every(
-    ({ application }) => application === chosen.application,
-  );
-  const placeOf = (environment: EnvironmentRecord): Place => {
-    const { application: group } = environment;
-    const identity = qualifiedName(environment);
-    return {
-      ...{ group, kind: "environment", location, ...placeFacts(data, environment) },
-      name: isOnly && group === chosen.application ? environment.name : identity,
-      open: async () => {
-        const access = await accessWith(
-          settings,
-          getCommandWith([...flags, "--env", identity]),
-          caller,
-        );
-        // The data stays open for the other places.
-        return openEnvironment(
-          data,
-          findEnvironment(service.environments, identity),
-          access,
-          async () => {},
-        );
-      },
-    };
+  const { store, service } = data;
+  const { environments: before } = store.snapshot;
+  const { application } = chosen;
+  const isOnly = before.every((each) => each.application === application);
+  const shared = {
+    ...{ data, settings, caller },
+    flags: [
+      ...placeFlags(local.place, (path) => resolve(caller.surroundings.cwd(), path)),
+      ...repeatedFlags(settings.given, ["encKeyFile"], caller.surroundings),
+    ],
+    onlyApplication: isOnly ? application : undefined,
   };
-  const known = new Map<string, Place>();
-  const look = (): PlacesChange => {
-    const { environments } = store.snapshot;
-    const added = environments.filter((each) => !known.has(qualifiedName(each))).map(placeOf);
-    for (const place of added) known.set(place.identity ?? "", place);
-    const names = new Set(environments.map(qualifiedName));
-    return { added, gone: [...known].flatMap(([name, place]) => (names.has(name) ? [] : [place])) };
-  };
-  const { added: places } = look();
-  let before = store.snapshot.environments;
-  const follow = (listener: (change: PlacesChange) => void) => {
-    store.subscribe(() => {
-      const { environments } = store.snapshot;
-      if (environments !== before) listener(look());
-      before = environments;
-    });
-  };
+  const changes = placesChanges(store, (environment) => environmentPlace(environment, shared));
   return {
-    places,
+    places: changes().added,
     place: service.environments.indexOf(chosen),
-    follow,
+    follow: (listener) => followEnvironments(store, before, () => listener(changes())),
     close: () => store.close(),
   };
 }
 
-/** Warns of a file that other users can change: it is only read now, but may be changed later. */
+/** What the environments of local data share. */
+interface SharedData {
+  readonly data: WatchedData;
+  readonly settings: Settings;
+  readonly caller: Caller;
+  /** The flags that select the data. */
+  readonly flags: readonly string[];
+  /** The application of all environments, whose names can then be short. */
+  readonly onlyApplication: string | undefined;
+}
+
+function environmentPlace(environment: EnvironmentRecord, shared: SharedData): Place {
+  const { data, settings, caller, flags, onlyApplication } = shared;
+  const { application: group, name } = environment;
+  const identity = qualifiedName(environment);
+  return {
+    ...{ group, kind: "environment", location: data.name, ...placeFacts(data, environment) },
+    name: group === onlyApplication ? name : identity,
+    open: async () => {
+      const getCommand = getCommandWith([...flags, "--env", identity]);
+      const access = await accessWith(settings, getCommand, caller);
+      const present = findEnvironment(data.service.environments, identity);
+      // The data stays open for the other places.
+      return openEnvironment(data, present, access, async () => {});
+    },
+  };
+}
+
+/** Returns a function that finds the places added since its last call, and all that are gone. */
+function placesChanges(store: EditableStore, placeOf: (environment: EnvironmentRecord) => Place) {
+  const places = new Map<string, Place>();
+  return (): PlacesChange => {
+    const present = new Map(store.snapshot.environments.map((each) => [qualifiedName(each), each]));
+    const added = [...present].flatMap(([name, each]) => (places.has(name) ? [] : placeOf(each)));
+    for (const place of added) places.set(place.identity ?? "", place);
+    return {
+      added,
+      gone: [...places].flatMap(([name, place]) => (present.has(name) ? [] : place)),
+    };
+  };
+}
+
+function followEnvironments(
+  store: EditableStore,
+  before: Data["environments"],
+  listener: () => void,
+): void {
+  let last = before;
+  store.subscribe(() => {
+    const { environments } = store.snapshot;
+    if (environments !== last) listener();
+    last = environments;
+  });
+}
+
+/**
+ * Warns of a file that other users can change: it may be changed later, too.
+ */
 function warnOfRisk(place: DataPlace, { surroundings, warn }: Caller): void {
   const risk = place.kind === "file" && fileRisk(place.path, surroundings);
   if (risk) warn(describeRisk(place.path, risk));
@@ -136,10 +161,7 @@ function warnOfRisk(place: DataPlace, { surroundings, warn }: Caller): void {
 /** The settings that select an environment of a server. */
 const SERVER_SETTINGS: readonly SettingName[] = [
   ...SOURCE_SETTINGS,
-  "apiKey",
-  "apiSecret",
-  "apiSecretFile",
-  "auth",
+  ...(["apiKey", "apiSecret", "apiSecretFile", "auth"] as const),
 ];
 
 const TLS_FILES = ["caFile", "clientCert", "clientKey"] as const;
@@ -154,12 +176,12 @@ interface Start {
 }
 
 /**
- * Returns the user's profiles, each of which is read when it is opened. A server selected by flags,
- * variables or `.appvars.json` comes before them. If there is nothing else, it is the default
- * server.
+ * The user's profiles, after a server selected by flags, variables or
+ * `.appvars.json`. If there is nothing else, the default server.
  *
  * @param broken the error of the chosen profile, if it can't be read
- * @throws UsageError when the profiles can't be read, or the chosen one does not exist
+ * @throws UsageError when the profiles can't be read, or the chosen one does
+ *   not exist
  */
 function serverPlaces(connection: RemoteSettings, start: Start, broken?: UsageError): Places {
   const { settings, caller } = start;
@@ -194,37 +216,24 @@ function profilePlace(profile: ListedProfile, start: Start): Place {
   return { name, group: location, identity, kind: "profile", location, isServer: !isLocal, open };
 }
 
+/** The settings of a server that `appvars get` repeats as flags. */
+const REPEATED: readonly SettingName[] = [
+  ...(["apiKey", "apiSecretFile", "auth", "insecure"] as const),
+  ...TLS_FILES,
+  "encKeyFile",
+];
+
 function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, caller }: Start): Place {
-  const isProjects = settings.find("url")?.origin === "project";
-  const names = [
-    "apiKey",
-    "apiSecretFile",
-    "auth",
-    "insecure",
-    ...TLS_FILES,
-    "encKeyFile",
-  ] as const;
+  const isOfProject = settings.find("url")?.origin === "project";
   // Credentials in .appvars.json are only for the server that it names.
-  const repeated = repeatedFlags(
-    settings.given,
-    names,
-    caller.surroundings,
-    isProjects ? ["flag", "project"] : ["flag"],
-  );
-  const open = placeOpener(
-    () => readSettings(flags, caller),
-    getCommandWith(["--url", url, ...repeated]),
-    caller,
-  );
-  const name = isProjects ? ".appvars.json" : new URL(url).host;
+  const origins = isOfProject ? (["flag", "project"] as const) : undefined;
+  const repeated = repeatedFlags(settings.given, REPEATED, caller.surroundings, origins);
+  const getCommand = getCommandWith(["--url", url, ...repeated]);
   return {
-    name,
-    group: url,
+    ...{ kind: "server", group: url, location: url, isServer: true },
+    name: isOfProject ? ".appvars.json" : new URL(url).host,
     identity: apiKey && `key ${apiKey}`,
-    kind: "server",
-    location: url,
-    isServer: true,
-    open,
+    open: placeOpener(() => readSettings(flags, caller), getCommand, caller),
   };
 }
 
@@ -238,7 +247,7 @@ function ownSettings(profile: string, given: GivenSettings, caller: Caller): Set
   return new Settings([...common, ...own], caller);
 }
 
-/** Makes commands that unset the environment variables that would override the profile. */
+/** Makes commands that unset variables which would override the profile. */
 function getCommandOfProfile(
   { name: profile, store, current }: ListedProfile,
   { settings: { given }, caller }: Start,
@@ -256,12 +265,13 @@ function getCommandOfProfile(
 }
 
 /**
- * Finds the places: the environments of the data file or store if the settings select one,
- * otherwise the selected server, if any, and the profiles. An invalid profile is also a place, and
- * reports its error when it is opened. If nothing is configured, the user can open a data file.
+ * The environments of the data file or store if the settings select one,
+ * otherwise the selected server, if any, and the profiles. A broken profile is
+ * also a place, and reports its error when it is opened. If nothing is
+ * configured, the user can open a data file.
  *
- * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for missing or invalid
- *   data
+ * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for
+ *   missing or invalid data
  */
 export async function findPlaces(flags: SourceFlags, caller: Caller): Promise<Places> {
   const { settings, broken } = readUsable(flags, caller);
@@ -277,8 +287,8 @@ export async function findPlaces(flags: SourceFlags, caller: Caller): Promise<Pl
 }
 
 /**
- * Returns the default server, which can't be read, until the user opens a data file, whose
- * environments replace it.
+ * The default server, until the user opens a data file, whose environments
+ * replace it.
  */
 function firstPlaces(remote: Places, settings: Settings, caller: Caller): Places {
   const { surroundings } = caller;
@@ -305,10 +315,7 @@ function firstPlaces(remote: Places, settings: Settings, caller: Caller): Places
   };
 }
 
-/**
- * Reads the settings. If the chosen profile is broken, returns the settings without it, and the
- * error.
- */
+/** Reads the settings, without the chosen profile if it is broken. */
 function readUsable(
   flags: SourceFlags,
   caller: Caller,

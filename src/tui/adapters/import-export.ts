@@ -33,17 +33,14 @@ export function fileExporter(
     if (file.names && values.length === 0)
       throw new UsageError("none of the marked variables has a value here");
     const format = file.format ?? formatOf(file.path);
-    const {
-      text,
-      leftOut = [],
-      note,
-    } = await writeValues(format, values, { decrypt, allowReserved: false });
+    const written = await writeValues(format, values, { decrypt, allowReserved: false });
+    const { text, leftOut = [], note } = written;
     await writePrivateFile(path, text, surroundings);
     return { count: values.length - leftOut.length, notes: note === undefined ? [] : [note] };
   };
 }
 
-/** Returns a function that reads files for one environment of a store, as `appvars import` does. */
+/** Reads files for one environment of a store, as `appvars import` does. */
 export function fileImporter(
   store: EditableStore,
   environment: EnvironmentRecord,
@@ -67,10 +64,6 @@ export function fileImporter(
   };
 }
 
-/**
- * Lists the names in a folder, with a slash after each folder. Resolves to none if it can't be
- * read.
- */
 export async function listFolder(
   folder: string,
   surroundings: Pick<Surroundings, "cwd" | "env">,
@@ -91,19 +84,16 @@ export function pathOf(
     : resolve(absolutePath(path, surroundings));
 }
 
-/**
- * Writes values as `appvars export` does. Reserved names are left out of formats in which they
- * would take effect.
- */
+/** Leaves reserved names out of formats in which they would take effect. */
 export const writeValues: WriteValues = async (format, values, { decrypt, allowReserved }) => {
   const isLeftOut =
     !allowReserved && ENVIRONMENT_FORMATS.includes(format) ? isReservedName : () => false;
   const leftOut = values.map(({ name }) => name).filter(isLeftOut);
-  const kept = values.filter(({ name }) => !isLeftOut(name));
-  if (kept.length === 0 && leftOut.length > 0) {
+  const written = values.filter(({ name }) => !isLeftOut(name));
+  if (written.length === 0 && leftOut.length > 0) {
     throw new UsageError(`reserved names are left out of ${format}: ${leftOut.join(", ")}`);
   }
-  const text = (await WRITERS[format]())(decryptValues(kept, decrypt));
+  const text = (await WRITERS[format]())(decryptValues(written, decrypt));
   return {
     text,
     leftOut,

@@ -46,17 +46,16 @@ type GetCommand = OpenPlace["getCommand"];
 
 type Access = Awaited<ReturnType<typeof accessWith>>;
 
-/** Reads the key of encrypted values. @throws UsageError if the key can't be read */
+/** @throws UsageError if the key of encrypted values can't be read */
 export async function accessWith(settings: Settings, getCommand: GetCommand, caller: Caller) {
   const [key, decrypt] = [await settings.secret("encKey"), await createDecrypt(settings)];
   return { settings, key, decrypt, getCommand, caller };
 }
 
 /**
- * Returns a function that opens a place with its own settings.
+ * Opens a place with its own settings.
  *
- * @param read called for each opening, because mistakes in the settings may have been corrected in
- *   the meantime
+ * @param read called for each opening, because mistakes may have been corrected
  */
 export function placeOpener(
   read: () => Settings,
@@ -74,7 +73,7 @@ export function placeOpener(
 }
 
 /**
- * Opens a server. Requests are not retried, because the TUI itself retries, and shows that it does.
+ * Opens a server. The TUI itself retries, and shows that it does.
  *
  * @throws UsageError, UnauthorizedError
  */
@@ -89,30 +88,20 @@ async function openServer(
     live: true,
     onResponse: ({ target, headers }) => {
       const { limit, remaining, reset } = readRateLimit(headers);
-      // Requests without credentials count against the limit of the address, which is a different
-      // one.
-      if (
-        target === ROUTES.health ||
-        limit === undefined ||
-        remaining === undefined ||
-        reset === undefined
-      )
-        return;
-      onRateLimit({ limit, remaining, reset });
+      // Requests without credentials count against the limit of the address.
+      if (target === ROUTES.health) return;
+      if (limit !== undefined && remaining !== undefined && reset !== undefined)
+        onRateLimit({ limit, remaining, reset });
     },
   });
-  const exportFile = fileExporter(source, decrypt, surroundings);
   return {
-    source,
-    editor: undefined,
+    ...{ source, editor: undefined, decrypt, getCommand },
     check: problemFinder(source, settings),
-    decrypt,
-    getCommand,
-    exportFile,
+    exportFile: fileExporter(source, decrypt, surroundings),
   };
 }
 
-interface WatchedData extends LocalData, Pick<EditedData, "store"> {
+export interface WatchedData extends LocalData, Pick<EditedData, "store"> {
   /** Whether the keys of a sealed file are set. */
   readonly hasKeys?: boolean;
   readonly service: Service;
@@ -128,7 +117,7 @@ export async function watchData(
 }
 
 /**
- * Opens local data and chooses one of its environments.
+ * Opens local data, and chooses an environment.
  *
  * @throws InvalidDataError, NotFoundError, UsageError
  */
@@ -153,22 +142,17 @@ export async function openData(
   }
 }
 
-/** Finds the problems that `appvars check` reports. */
 function problemFinder(
   source: VariableSource,
   settings: Settings,
 ): NonNullable<OpenPlace["check"]> {
   return async () => {
     const check = await createCheck(settings);
-    const found = problemsOf(await source.readSnapshot((snapshot) => check(snapshot)));
-    return new Map(found.map(({ name, rule }) => [name, rule]));
+    const problems = problemsOf(await source.readSnapshot((snapshot) => check(snapshot)));
+    return new Map(problems.map(({ name, rule }) => [name, rule]));
   };
 }
 
-/**
- * Returns facts about an environment: its keys, whether it is sealed or locked, and why it is
- * read-only.
- */
 export function placeFacts(
   data: WatchedData,
   environment: EnvironmentRecord,
@@ -197,11 +181,7 @@ function reasonOf(call: () => unknown): string | undefined {
   }
 }
 
-/**
- * Opens an environment of local data for reading and editing.
- *
- * @param close called when the place is closed
- */
+/** @param close called when the place is closed */
 export function openEnvironment(
   data: WatchedData,
   environment: EnvironmentRecord,
@@ -234,10 +214,10 @@ export function openEnvironment(
 }
 
 /**
- * Returns a function that makes `appvars get` commands for a POSIX shell, without secrets.
+ * Makes `appvars get` commands for a POSIX shell, without secrets.
  *
- * @param flags flags that select the source of the value
- * @param unset names of environment variables that would select another source
+ * @param flags select the source
+ * @param unset environment variables that would select another source
  */
 export function getCommandWith(
   flags: readonly string[],
@@ -247,26 +227,26 @@ export function getCommandWith(
   return (name) => {
     // A server may send invalid names, which must not be taken as flags.
     const words = isVariableName(name) ? [name, ...flags] : [...flags, "--", name];
-    // A terminal takes pasted control characters as keys. Escaping them makes the name or path
-    // invalid, but safe.
+    // A terminal takes pasted control characters as keys. Escaped, the name or
+    // path is invalid, but safe.
     return [...env, "appvars", "get", ...words].map((word) => shellWord(printable(word))).join(" ");
   };
 }
 
 /**
- * Returns the flags that repeat given settings, with absolute paths, so that they work in any
+ * The flags that repeat settings, with absolute paths, so that they work in any
  * folder.
  */
 export function repeatedFlags(
   given: GivenSettings,
   names: readonly SettingName[],
   { cwd }: Pick<Surroundings, "cwd">,
-  places: readonly Setting["origin"][] = ["flag"],
+  origins: readonly Setting["origin"][] = ["flag"],
 ): string[] {
   return names.flatMap((name) => {
     const setting = given.find((each) => each.name === name);
     const { kind, flag } = SETTINGS[name];
-    if (!setting || !flag || !places.includes(setting.origin)) return [];
+    if (!setting || !flag || !origins.includes(setting.origin)) return [];
     return kind === "switch"
       ? [flag]
       : [flag, kind === "file" ? resolve(cwd(), setting.text) : setting.text];
@@ -281,11 +261,10 @@ function credentialsEditor(
   const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
     check("change");
     const issued = await issueCredentials((edit) => store.update(edit), change);
-    const { api_key: apiKey, api_secret: apiSecret } = issued;
     return {
       environment: qualifiedName(issued),
-      apiKey,
-      apiSecret,
+      apiKey: issued.api_key,
+      apiSecret: issued.api_secret,
       lines: credentialLines(issued, surroundings),
     };
   };

@@ -42,53 +42,29 @@ interface PlannedChange extends Change {
 
 /** @param key the key of encrypted values */
 export function createEditor(
-  edited: EditedData,
+  { name, store, check }: EditedData,
   environment: EnvironmentRecord,
   key?: string,
 ): VariableEditor {
-  const { name, store, check } = edited;
   const own = qualifiedName(environment);
-  /** The data that a refused edit found, which is newer than the snapshot at that time. */
-  let found: { readonly data: Data; readonly snapshot: Data } | undefined;
-  /**
-   * Plans changes exactly as they would be written, so that errors are reported before the user
-   * confirms.
-   */
-  const planned = async <T extends { readonly name: string }>(
-    wanted: readonly PerEnvironment<T>[],
-    changeOf: (wanted: T, now: Content | undefined) => PlannedChange,
-  ) => {
+  /** The data that a refused edit read, and the snapshot at that time, which was older. */
+  let newer: { readonly data: Data; readonly snapshot: Data } | undefined;
+  const plan = <T extends Named>(wanted: readonly PerEnvironment<T>[], changeOf: ToChange<T>) => {
     check("change");
-    const data = found?.snapshot === store.snapshot ? found.data : store.snapshot;
-    const parts = wanted.map(({ environment: each, changes }) => {
-      const present = presentByName(data, each, changes);
-      return {
-        environment: each,
-        changes: changes.map((change) => changeOf(change, present.get(change.name))),
-      };
-    });
-    const next = changedData(data, parts);
-    /** One environment of each application, by the name of the application. */
-    const homes = new Map<string, EnvironmentRecord>();
-    for (const { environment: each, changes } of parts) {
-      const home = findEnvironment(data.environments, each);
-      await inField("value", () => checkPlainValues(next, home, changes.flatMap(toCheck)));
-      if (home.id === environment.id || !homes.has(home.application))
-        homes.set(home.application, home);
-    }
-    return [...homes.values()].flatMap((home) => partsBetween(data, next, home));
+    const data = newer?.snapshot === store.snapshot ? newer.data : store.snapshot;
+    return plannedChanges(data, environment, wanted, changeOf);
   };
   return {
     store: name,
     environment: own,
     async prepare(draft, environments = [own]) {
-      const schema = await inField("schema", () => parseSchema(draft.schema));
-      const parsed = { ...draft, schema, value: await inField("value", () => parseValue(draft)) };
-      await inField("name", () => checkVariableName(draft.newName ?? draft.name));
+      const parsed = await parseDraft(draft);
       const wanted = environments.map((each) => ({ environment: each, changes: [parsed] }));
-      return planned(wanted, (each, now) => draftedChange(each, now, key));
+      return plan(wanted, (each, now) => draftedChange(each, now, key));
     },
-    assign: (wanted) => planned(wanted, (each, now) => assignedChange(each, now, key)),
+    async assign(wanted) {
+      return plan(wanted, (each, now) => assignedChange(each, now, key));
+    },
     async apply(parts, command) {
       check("change");
       const change = (data: Data) => {
@@ -96,7 +72,7 @@ export function createEditor(
           checkUnchanged(data, parts);
           return changedData(data, parts);
         } catch (error) {
-          found = { data, snapshot: store.snapshot };
+          newer = { data, snapshot: store.snapshot };
           throw error;
         }
       };
@@ -105,7 +81,38 @@ export function createEditor(
   };
 }
 
-/** Returns the value to check: a new value, or a present one with a new schema. */
+interface Named {
+  readonly name: string;
+}
+
+type ToChange<T> = (wanted: T, now: Content | undefined) => PlannedChange;
+
+/**
+ * Plans changes exactly as they would be written, so that errors are reported
+ * before the user confirms.
+ */
+async function plannedChanges<T extends Named>(
+  data: Data,
+  own: EnvironmentRecord,
+  wanted: readonly PerEnvironment<T>[],
+  changeOf: ToChange<T>,
+) {
+  const parts = wanted.map(({ environment, changes }) => {
+    const present = presentByName(data, environment, changes);
+    return { environment, changes: changes.map((each) => changeOf(each, present.get(each.name))) };
+  });
+  const next = changedData(data, parts);
+  /** One environment of each application, by the name of the application. */
+  const homes = new Map<string, EnvironmentRecord>();
+  for (const { environment, changes } of parts) {
+    const home = findEnvironment(data.environments, environment);
+    await inField("value", () => checkPlainValues(next, home, changes.flatMap(toCheck)));
+    if (home.id === own.id || !homes.has(home.application)) homes.set(home.application, home);
+  }
+  return [...homes.values()].flatMap((home) => partsBetween(data, next, home));
+}
+
+/** The new value, or the present one with a new schema. */
 function toCheck({ name, newName = name, before, after, plain }: PlannedChange) {
   const isChanged = !isDeepStrictEqual(
     [before?.value, before?.schema],
@@ -124,6 +131,13 @@ function checkUnchanged(data: Data, parts: readonly PerEnvironment<Change>[]): v
   }
 }
 
+async function parseDraft(draft: Draft): Promise<ParsedDraft> {
+  const schema = await inField("schema", () => parseSchema(draft.schema));
+  const value = await inField("value", () => parseValue(draft));
+  await inField("name", () => checkVariableName(draft.newName ?? draft.name));
+  return { ...draft, schema, value };
+}
+
 /** @throws UsageError */
 async function parseSchema(text: string): Promise<JsonSchema | undefined> {
   if (text.trim() === "") return undefined;
@@ -137,10 +151,7 @@ function parseValue({ type, value }: Draft): JsonValue | undefined {
   return value === undefined ? undefined : parseAs(type === "STRING" ? value : value.trim(), type);
 }
 
-/**
- * Runs `work`, and attributes its errors to a field. @throws InvalidFieldError instead of a
- * UsageError
- */
+/** @throws InvalidFieldError for `field` instead of a UsageError */
 async function inField<T>(
   field: InvalidFieldError["field"],
   work: () => T | Promise<T>,
@@ -171,13 +182,12 @@ function draftedChange(
     schema,
   };
   const definition: Complete<Definition> = { type, description, ...rules };
-  // Fields that were not edited keep their present state, because another program may have changed
-  // them.
+  // Another program may have changed the fields that were not edited.
   const fields = Object.entries(definition) as [keyof Definition, unknown][];
   const edited = fields.filter(([field, value]) => !isDeepStrictEqual(value, before?.[field]));
   const plain = draftedValue(draft, now);
-  // An encrypted value stays encrypted, even if another program has removed it or replaced it by
-  // plain text.
+  // Stays encrypted, even if another program has removed the value or replaced
+  // it by plain text.
   const replaced = isUnreadable(now?.value) ? now.value : before?.value;
   const value = plain === now?.value ? plain : encryptedLike(replaced, draft, plain, key);
   const after = { ...definition, ...now, ...Object.fromEntries(edited), value };
@@ -185,7 +195,9 @@ function draftedChange(
 }
 
 /**
- * The new value before encryption, or the present value if the draft keeps it. @throws UsageError
+ * The new value before encryption.
+ *
+ * @throws UsageError
  */
 function draftedValue(
   { name, before, value }: ParsedDraft,
@@ -206,17 +218,12 @@ function assignedChange(
   if (plain === undefined)
     return { name, before, after: before && { ...before, value: plain }, plain };
   const value = encryptedLike(before?.value, wanted, plain, key);
-  return {
-    name,
-    before,
-    after: { ...(before ?? definition), type: definition.type, value },
-    plain,
-  };
+  const after = { ...(before ?? definition), type: definition.type, value };
+  return { name, before, after, plain };
 }
 
 /**
- * Encrypts a value that replaces an encrypted one, with the same key, unless it is already
- * encrypted.
+ * Encrypts a value that replaces an encrypted one, with the same key.
  *
  * @throws UsageError, DecryptionError if the key is missing or wrong
  */
@@ -232,7 +239,7 @@ function encryptedLike(
       `${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`,
     );
   const text = textAs(value, type);
-  // Decrypting checks the key: with another one, users of the present key could no longer read the
-  // value.
+  // Decrypting checks the key: with another one, users of the present key
+  // couldn't read the value.
   return text === decrypt(replaced, key, name) ? replaced : encrypt(text, key);
 }

@@ -116,7 +116,7 @@ class Display {
   readonly #drawing: ReturnType<StartDrawing>;
   readonly #theme: ThemeName;
   #colors: Theme;
-  /** When the next frame may be drawn. */
+  /** The earliest time of the next frame. */
   nextAt = Number.NEGATIVE_INFINITY;
 
   constructor(program: Program, options: TuiOptions, startDrawing: StartDrawing) {

@@ -207,7 +207,10 @@ async function* entriesOf(
   isWanted: (entry: HistoryEntry) => boolean,
 ) {
   const { environments, variables } = data;
-  /** By id: first as they were after the current write, then as before it. */
+  /**
+   * Variables by id, first as the current write left them, then as it found
+   * them.
+   */
   const current = new Map(variables.map((each) => [each.id, each]));
   const versionOf = (changes: readonly RecordChange[], side: "before" | "after"): Data => {
     for (const change of changes.filter(({ list }) => list === "variables")) {

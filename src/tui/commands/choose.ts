@@ -65,7 +65,7 @@ export function reverseSort(state: State): Step {
   return step(grid.with({ isReversed: !view.isReversed }));
 }
 
-/** Compares the open place with the one under the cursor, or else lets the user pick one. */
+/** Compares with the place under the cursor, or else lets the user pick one. */
 export function diffSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
   if (focus === "places" && placeCursor !== place) return openDiff(state, placeCursor);
@@ -74,7 +74,6 @@ export function diffSelected(state: State): Step {
   return openMenu(state, choiceMenu(`Compare ${placeName(state, place)} with`, choices, "compare"));
 }
 
-/** Copies the marked variables, or else the one under the cursor. */
 export function copySelected(state: State, format: CopyFormat = "value"): Step {
   return copyEntries(state, gridOf(state).place, targetsOf(state), format);
 }
@@ -127,7 +126,7 @@ export function onTargets(
   };
 }
 
-/** Returns why the variable under the cursor does not exist or has no value. */
+/** Why the variable does not exist or has no value. */
 export function whyNoEntry(state: State, wanted: "entry" | "value"): string | undefined {
   const { name, entry, place } = selectionOf(state);
   if (name === undefined || (wanted === "value" ? entry?.value : entry)) return whyNoName(state);
@@ -135,14 +134,14 @@ export function whyNoEntry(state: State, wanted: "entry" | "value"): string | un
   return whyNotRead(state, place) ?? `${name} has no value ${where}`;
 }
 
-/** Returns what `whyNoEntry` does, but `undefined` for a command that acts on marked variables. */
+/** Allows any command that acts on marked variables. */
 export function whyNoTarget(state: State, wanted: "entry" | "value" = "entry"): string | undefined {
   return actsOnMarked(state) ? undefined : whyNoEntry(state, wanted);
 }
 
 /**
- * Returns why nothing can be revealed. If the application has several environments, the screen may
- * show another value of the variable.
+ * Why nothing can be revealed. With several environments, the screen may show
+ * another value of the variable.
  */
 export function whyNoReveal(state: State): string | undefined {
   const { name, entry } = selectionOf(state);
@@ -169,7 +168,6 @@ export function whyNoEnvironments(state: State): string | undefined {
     : (readOnly ?? whyNotRead(state, place));
 }
 
-/** Returns why there is nothing to find or sort. */
 export function whyEmpty(state: State): string | undefined {
   return gridOf(state).table.names.length > 0
     ? undefined

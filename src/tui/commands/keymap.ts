@@ -7,7 +7,7 @@ import { GLOBAL_KEYS } from "../widgets/key.js";
 export type Keymap = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Keys other than characters. Ctrl-H, Ctrl-I, Ctrl-J and Ctrl-M are missing because they arrive as
+ * Keys other than characters, without Ctrl-H, I, J and M, which arrive as
  * Backspace, Tab and Enter.
  */
 const NAMED_KEYS = [
@@ -20,9 +20,9 @@ const NAMED_KEYS = [
 ];
 
 /**
- * Replaces keys of commands. Keys that work everywhere can't be replaced.
+ * Replaces keys, except those that work everywhere.
  *
- * @throws UsageError that begins with the entry of the keymap, such as `keymap.delete`
+ * @throws UsageError that begins with the entry, such as `keymap.delete`
  */
 export function withKeymap(commands: readonly Command[], keymap: Keymap): readonly Command[] {
   for (const [name, keys] of keymap) checkEntry(name, keys, commands);
@@ -51,7 +51,7 @@ function checkEntry(name: string, keys: readonly string[], commands: readonly Co
   if (name === "quit" && keys.length === 0) throw new UsageError("keymap.quit: quit needs a key");
 }
 
-/** Two commands can share a key if they act in different areas: panels, the matrix, comparisons. */
+/** Two commands can share a key if they act in different areas. */
 function checkConflicts(name: string, commands: readonly Command[]): void {
   const own = commands.find((command) => command.name === name);
   for (const other of commands) {

@@ -10,11 +10,7 @@ import { drawnScreen, pop } from "../view/screen.js";
 import { clearing, moveRows } from "../view/table-panel.js";
 import { cycled, moveCursor } from "../widgets/list.js";
 
-/**
- * Makes a command that changes the marks.
- *
- * @param change called with the marks, to which an open range has been added
- */
+/** @param change called with the marks after an open range is closed */
 export function marking(change: (marks: Marks, grid: Grid) => Marks): (state: State) => Step {
   return (state) => {
     const grid = gridOf(state);
@@ -30,7 +26,7 @@ export function markRange(state: State): Step {
   return step({ ...state, marks: { ...state.marks, from: cursor } });
 }
 
-/** Toggles the mark of the variable under the cursor and moves down, or ends an open range. */
+/** Toggles a mark and moves down, or ends an open range. */
 export function mark(state: State): Step {
   const { marks } = state;
   const { name } = gridOf(state);
@@ -66,7 +62,7 @@ function focusOn(state: State, focus: PanelName): Step {
   return step({ ...state, focus, placeCursor: state.place });
 }
 
-/** Opens the place under the cursor, or goes from the list to the record and back. */
+/** Opens the place under the cursor, or goes to the record and back. */
 export function openSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
   if (focus !== "places") return focusOn(state, focus === "variables" ? "record" : "variables");
@@ -74,7 +70,6 @@ export function openSelected(state: State): Step {
   return placeCursor === place ? step(next) : openPlace(next, placeCursor);
 }
 
-/** Returns why the user can't go to another environment of the application. */
 export function whyNoNeighbor(state: State): string | undefined {
   return groupOf(state).length > 1
     ? undefined

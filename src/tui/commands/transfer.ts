@@ -26,9 +26,8 @@ import { ask, askText, requiredInput } from "../view/question.js";
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 
 /**
- * Parses a file and a format, such as `vars.env json` or `"my vars.env" json`. If the last word is
- * not a format, this is an error rather than part of the path. Otherwise a mistyped format would
- * write values to an unintended file.
+ * Parses `vars.env json` or `"my vars.env" json`. A last word that is no format
+ * is an error: a mistyped format would write values to an unintended file.
  */
 function typedFile<F extends string>(
   text: string,
@@ -155,7 +154,7 @@ function showCredentials(state: State, credentials: NewCredentials): Step {
 
 const AT_ONCE = "now";
 
-/** Offers how long old credentials stay valid. @param typed another time to offer */
+/** @param typed another time to offer */
 export function graceChoices(_state: State, typed: string): readonly Choice[] {
   const times = new Set([
     ...(durationMs(typed) === undefined ? [] : [typed]),

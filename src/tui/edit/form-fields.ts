@@ -24,7 +24,7 @@ export const INPUT_FIELDS = [
   "schema",
 ] as const;
 type InputField = (typeof INPUT_FIELDS)[number];
-/** `for` chooses the environments that get a new variable. */
+/** `for` chooses the environments of a new variable. */
 export type Field = InputField | "for";
 
 const CHOICES: Readonly<Partial<Record<Field, readonly string[]>>> = {
@@ -37,7 +37,7 @@ type Inputs = Readonly<Record<InputField, TextField>>;
 
 export interface Form {
   readonly place: number;
-  /** Indexes of the environments that a new variable can be added to. */
+  /** The environments that a new variable can be added to. */
   readonly candidates: readonly number[];
   readonly targets: ReadonlySet<number>;
   readonly placeCursor: number;
@@ -48,7 +48,7 @@ export interface Form {
   readonly inputs: Inputs;
   readonly field: Field;
   readonly problem?: string | undefined;
-  /** The form before the last run of similar edits, such as typed letters. */
+  /** The form before the last similar edits, such as typed letters. */
   readonly previous?: Form | undefined;
   readonly lastEdit?: string;
 }
@@ -58,23 +58,19 @@ export function isChoice(field: Field): boolean {
 }
 
 /**
- * Whether the value field starts empty, because the present value is encrypted or missing and can
+ * Whether the value field starts empty, since an encrypted or missing value can
  * only be replaced.
  */
 export function startsEmpty(before: Content | undefined): boolean {
   return before !== undefined && (before.value === undefined || isUnreadable(before.value));
 }
 
-/**
- * Whether the value field is empty because nothing was typed, so that the present value is kept.
- */
+/** Whether the value field is empty, since nothing was typed. */
 export function isValueKept({ before, initial, inputs }: Form): boolean {
   return startsEmpty(before) && inputs.value === initial.value;
 }
 
-/**
- * Creates a form before any input. @param entry the present variable, or `undefined` for a new one
- */
+/** @param entry `undefined` for a new variable */
 export function initialForm(state: State, place: number, entry?: VariableEntry): Form {
   const before = entry && contentOf(entry);
   const allowsSeveral = !entry && state.places[place]?.kind === "environment";
@@ -105,8 +101,8 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
 }
 
 /**
- * The value as text, with JSON indented. The cursor is at the start of a text with several lines,
- * otherwise at the end.
+ * Indents JSON. The cursor is at the start of several lines, otherwise at the
+ * end.
  *
  * @param type the chosen type: for STRING, the text is the output of `get`
  */
@@ -120,7 +116,7 @@ export function withInput(form: Form, field: InputField, input: TextField): Form
   return { ...form, inputs: { ...form.inputs, [field]: input } };
 }
 
-/** Changes the type, and converts a value that was not edited. */
+/** Converts a value that was not edited. */
 function withType(form: Form, type: TextField): Form {
   const { before, inputs } = form;
   const next = withInput(form, "type", type);
@@ -131,7 +127,7 @@ function withType(form: Form, type: TextField): Form {
 }
 
 /**
- * Applies a key to the focused field. Returns `undefined` if the key edits nothing there.
+ * Returns `undefined` if the key edits nothing in the focused field.
  *
  * @param page how many lines PgUp and PgDn move
  */
@@ -150,9 +146,7 @@ export function editField(form: Form, key: Key, page: number): Form | undefined 
   return { ...next, problem, lastEdit: edit, previous: isMore ? form.previous : form };
 }
 
-/**
- * Space toggles the mark of an environment, `*` marks all, and ← and → move between environments.
- */
+/** Space toggles an environment, `*` marks all, ← and → move. */
 function editedPlaces(form: Form, key: Key): Form | undefined {
   const { candidates, targets, placeCursor } = form;
   const by = sideways(key);

@@ -125,14 +125,13 @@ function formKey(state: State, form: Form, key: Key): Step {
   return step(withData(state, FORM, { ...form, field: cycled(form.fields, form.field, by) }));
 }
 
-/** Replaces the form, even if another screen has been opened over it. */
 function withForm(state: State, form: Form): State {
   return changeData(state, FORM, () => form);
 }
 
 /**
- * The keys that move to the next or previous field when they do nothing else. Only Tab leaves a
- * value with several lines.
+ * The keys that move to another field when they do nothing else. Only Tab
+ * leaves a value with several lines.
  */
 const FIELD_KEYS: Readonly<Record<string, number>> = {
   tab: 1,
@@ -153,9 +152,9 @@ function leaveForm(state: State, form: Form): Step {
 }
 
 /**
- * Prepares the edit and asks to confirm it, or shows in the form why it can't be made.
+ * Asks to confirm the edit, or shows why it can't be made.
  *
- * @param checked only check this field, and don't ask to confirm the edit
+ * @param checked only check this field
  */
 function submit(state: State, form: Form, checked?: Field): Step {
   const places = [...form.targets];
@@ -180,15 +179,14 @@ function submit(state: State, form: Form, checked?: Field): Step {
 }
 
 /**
- * Shows a problem in the form and focuses its field. In JSON, the cursor moves to the reported line
- * and column.
+ * Focuses the field of a problem. In JSON, moves the cursor to the reported
+ * line and column.
  */
 function withProblem(form: Form, problem: string, field: Field): Form {
   const [, line, column] = /not valid JSON: line (\d+), column (\d+)/.exec(problem) ?? [];
   if (line === undefined || field === "for") return { ...form, problem, field };
   const { text } = form.inputs[field];
-  // The value is trimmed before it is parsed, so the line numbers don't include leading blank
-  // lines.
+  // The line numbers don't include leading blank lines, which are trimmed.
   const before = /^\s*/.exec(text)?.[0].split("\n").length ?? 1;
   return {
     ...withInput(form, field, atPosition(text, Number(line) + before - 1, Number(column))),
@@ -197,10 +195,7 @@ function withProblem(form: Form, problem: string, field: Field): Form {
   };
 }
 
-/**
- * Asks to confirm the edit, unless the question whether to quit has been opened over the form in
- * the meantime.
- */
+/** Asks to confirm, unless the question whether to quit is open by now. */
 function prepared(state: State, { before, inputs }: Form, parts: readonly Part[]): Step {
   if (!dataOf(state, FORM)) return step(state);
   if (parts.length === 0) return step(notify(pop(state), "nothing to change"));
@@ -211,11 +206,10 @@ function prepared(state: State, { before, inputs }: Form, parts: readonly Part[]
 }
 
 /**
- * Opens the schema, if it is focused, or else the value in the user's own editor. A value that was
- * not replaced is decrypted first.
+ * Opens the focused schema, or else the value, in the user's editor. Decrypts a
+ * value that was not replaced.
  *
- * @param then called with the form, in which the saved text counts as typed, and with the edited
- *   field
+ * @param then called with the form, in which the saved text counts as typed
  */
 function inEditor(
   state: State,
@@ -255,8 +249,8 @@ function inEditor(
 }
 
 /**
- * Opens the value in the user's own editor. The saved text counts as typed into the form, which
- * also shows any problem with it.
+ * Opens the value in the user's editor. The form shows any problem with the
+ * saved text.
  */
 export function openEditor(state: State, entry: VariableEntry, place: number): Step {
   const form = initialForm(state, place, entry);

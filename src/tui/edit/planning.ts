@@ -49,10 +49,7 @@ export function deleteFrom(
   );
 }
 
-/**
- * Plans to copy values to places. Encrypted values are copied as stored; entries without a value
- * are skipped.
- */
+/** Copies encrypted values as stored, and skips entries without a value. */
 export function copyTo(
   state: State,
   entries: readonly VariableEntry[],
@@ -88,7 +85,6 @@ function plan(
   });
 }
 
-/** Plans an edit of several places, one file or store after another. */
 export async function plannedParts(
   { places }: Tools,
   indexes: readonly number[],
@@ -98,16 +94,16 @@ export async function plannedParts(
   ) => Promise<readonly EnvironmentChanges[]>,
 ): Promise<readonly Part[]> {
   const parts: Part[] = [];
-  for (const { editor, places: known } of await places.byStore(indexes)) {
-    const own = await planned(editor, [...known.keys()]);
-    parts.push(...own.map((each) => ({ ...each, place: known.get(each.environment) ?? -1 })));
+  for (const { editor, indexOf } of await places.byStore(indexes)) {
+    const changes = await planned(editor, [...indexOf.keys()]);
+    parts.push(...changes.map((each) => ({ ...each, place: indexOf.get(each.environment) ?? -1 })));
   }
   return parts;
 }
 
 /**
- * Finds the listed place of each part, among those with the same data as `place`. Parts without a
- * listed place are dropped.
+ * Finds the listed place of each part, in the data of `place`. Drops parts
+ * without one.
  */
 function inPlaces(
   { places }: State,
@@ -116,17 +112,17 @@ function inPlaces(
 ): readonly Part[] {
   const { location } = places[place] ?? {};
   return all.flatMap((part) => {
-    const found = [place, ...places.keys()].find((index) => {
+    const listed = [place, ...places.keys()].find((index) => {
       const each = places[index];
       return each?.identity === part.environment && each.location === location && !each.isGone;
     });
-    return found === undefined ? [] : { ...part, place: found };
+    return listed === undefined ? [] : { ...part, place: listed };
   });
 }
 
 /**
- * The place whose history is shown and undone: the one under the cursor in the list of places,
- * otherwise the place of the table.
+ * The place under the cursor in the list of places, otherwise that of the
+ * table.
  */
 export function historyPlace(state: State): number {
   return isOnPlaces(state) ? state.placeCursor : gridOf(state).place;
@@ -140,9 +136,9 @@ function takeBack(state: State, purpose: "undo" | "redo"): Step {
   const place = historyPlace(state);
   return blockingEffect(state, async ({ places }) => {
     const { history } = await places.open(place);
-    const found = await history?.undo(isNextTo(purpose));
-    if (!found) return (now) => step(notify(now, `nothing to ${purpose}`, "error"));
-    const { entry, changes } = found;
+    const last = await history?.undo(isNextTo(purpose));
+    if (!last) return (now) => step(notify(now, `nothing to ${purpose}`, "error"));
+    const { entry, changes } = last;
     const parts = inPlaces(state, place, changes);
     const [first] = changes;
     if (parts.length === 0)
@@ -156,7 +152,8 @@ function takeBack(state: State, purpose: "undo" | "redo"): Step {
 }
 
 /**
- * Returns a predicate for the entry to undo or redo next. Call it for every entry, newest first.
+ * Returns a predicate for the entry to undo or redo next, to call for every
+ * entry, newest first.
  */
 function isNextTo(purpose: "undo" | "redo"): (entry: HistoryEntry) => boolean {
   const takenBack = new Set<number>();
@@ -175,7 +172,7 @@ export function whyNoUndo(state: State): string | undefined {
   return whyNoHistory(state) ?? whyReadOnly(state, historyPlace(state));
 }
 
-/** Why the place can't have a history, as far as is known without reading it. */
+/** Why the place has no history, without reading it. */
 export function whyNoHistory(state: State): string | undefined {
   const { isServer, isLocked, readOnly } = state.places[historyPlace(state)] ?? {};
   return isServer ? "servers provide no history" : isLocked ? readOnly : undefined;
@@ -184,7 +181,7 @@ export function whyNoHistory(state: State): string | undefined {
 /**
  * The changes of a place, newest first.
  *
- * @param name only changes of this variable, under any of the names that it has had
+ * @param name only changes of this variable, under all names that it has had
  */
 export async function readHistory(
   { places }: Tools,
@@ -193,7 +190,7 @@ export async function readHistory(
 ): Promise<readonly HistoryEntry[]> {
   const { history, editor } = await places.open(place);
   const names = new Set([name]);
-  const found: HistoryEntry[] = [];
+  const entries: HistoryEntry[] = [];
   const isWanted = (entry: HistoryEntry) => {
     const own = entry.parts.filter(({ environment }) => environment === editor?.environment);
     const parts = own.flatMap(({ environment, changes: all }) => {
@@ -202,17 +199,17 @@ export async function readHistory(
       for (const each of changes) names.add(each.name);
       return changes.length > 0 ? { environment, changes } : [];
     });
-    if (parts.length > 0) found.push({ ...entry, parts });
+    if (parts.length > 0) entries.push({ ...entry, parts });
     return parts.length > 0;
   };
   await history?.read(isWanted, MAX_HISTORY_ENTRIES);
-  return found;
+  return entries;
 }
 
 /**
- * Asks to restore the state of a place before an entry of its history.
+ * Asks to restore the state before an entry.
  *
- * @param name only this variable
+ * @param name only restore this variable
  */
 export function rollbackTo(state: State, entry: HistoryEntry, place: number, name?: string): Step {
   return blockingEffect(state, async ({ places }) => {

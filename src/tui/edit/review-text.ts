@@ -11,9 +11,8 @@ import { changeDiff, DEFINITION } from "./variable-diff.js";
 
 export interface Reviewed extends PlannedEdit {
   /**
-   * The state of the form that is reviewed: the new value as it was typed, which the edit may have
-   * encrypted, and whether another program has changed the variable since the form was opened. In
-   * that case, `before` is the new state of the variable.
+   * The new value as typed in the form, before encryption, and whether another
+   * program has changed the variable meanwhile, whose new state is `before`.
    */
   readonly form?: { readonly text: string; readonly isChangedMeanwhile: boolean };
 }
@@ -30,9 +29,9 @@ const WORDS: Readonly<Record<Purpose, readonly [title: string, where: string, do
 };
 
 /**
- * Asks whether to make an edit. Values typed into a form are shown; others are masked. The confirm
- * button has the focus, since `u` can undo the edit, unless the edit would overwrite another
- * program's change.
+ * Shows values typed into a form, and masks others. The confirm button has the
+ * focus, since `u` can undo the edit, unless that overwrites another program's
+ * change.
  */
 export function questionOf(state: State, edit: Reviewed): Question {
   const { purpose, parts, form } = edit;
@@ -75,8 +74,8 @@ function questionText(state: State, edit: PlannedEdit): string {
 }
 
 /**
- * `PORT`, or `the values of 2 variables`: deleting a value keeps the variable if another
- * environment has a value for it.
+ * `PORT`, or `the values of 2 variables`: another environment may keep a value,
+ * and the variable.
  */
 function objectText(edit: PlannedEdit): string {
   const names = new Set(changesOf(edit).map(({ name }) => name));
@@ -98,8 +97,7 @@ export function placesText(state: State, parts: readonly Part[]): string {
 const LIST = new Intl.ListFormat("en-GB");
 
 /**
- * The fields that an edit changes for all environments of the application: `type and description`,
- * or `""`.
+ * `type and description`: what an edit changes for all environments, or `""`.
  */
 function sharedText(edit: PlannedEdit): string {
   const changes = changesOf(edit);
@@ -119,13 +117,12 @@ function changesDefinitionOnly(edit: PlannedEdit): boolean {
   return edit.purpose === "edit" && !changesOf(edit).some(changesValue) && sharedText(edit) !== "";
 }
 
-/** Whether a change affects the value, and not only the name or the rules. */
 export function changesValue({ before, after }: Change): boolean {
   return !before || !after || !isDeepStrictEqual(before.value, after.value);
 }
 
 /**
- * Says who made the change that is undone, and warns of effects that the question does not mention.
+ * Says whose change is undone, and warns of what the question does not mention.
  */
 function noteLines(edit: Reviewed, width: number): Line[] {
   const { entry, purpose, form, unchanged = [] } = edit;
@@ -163,7 +160,7 @@ function entryText({ purpose }: PlannedEdit, { id, time, actor, command }: Histo
   return `${change} ${id}, by ${actor} with "${command}" on ${time.slice(0, 19).replace("T", " ")} UTC`;
 }
 
-/** The number of changes shown. More would make each key press noticeably slow. */
+/** The changes shown. More would make each key noticeably slow. */
 const MAX_CHANGES = 300;
 
 export function changeLines(
@@ -198,8 +195,8 @@ export function changeLines(
 }
 
 /**
- * The word to type before a production value is deleted, replaced, made public or renamed: the name
- * of the variable, or the names of the places if there are several variables.
+ * The word to type before a production value is deleted, replaced, made public
+ * or renamed: the variable, or the places of several variables.
  */
 function requiredText({ places }: State, { parts }: PlannedEdit): string | undefined {
   // These changes affect all environments of the application.
@@ -221,7 +218,7 @@ function requiredText({ places }: State, { parts }: PlannedEdit): string | undef
   return names.size > 1 ? [...new Set(lost.map(({ place }) => place))].join(" ") : [...names][0];
 }
 
-/** The notice after an edit is written. @param undoKey the key that undoes it */
+/** @param undoKey the key that undoes the edit */
 export function doneText(state: State, edit: PlannedEdit, undoKey: string): string {
   const { purpose, parts } = edit;
   const [, where, done] = WORDS[purpose];

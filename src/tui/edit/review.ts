@@ -9,19 +9,15 @@ import { ask } from "../view/question.js";
 import { layers, pop } from "../view/screen.js";
 import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
 
-/**
- * Asks whether to make an edit. Going back returns to the current screen.
- *
- * @param problem why an earlier attempt failed
- */
+/** @param problem why an earlier attempt failed */
 export function review(state: State, edit: Reviewed, problem?: string): Step {
   return ask(state, { ...questionOf(state, edit), problem, run: (now) => write(now, edit) });
 }
 
 /**
- * Writes an edit, in one write for each file or store, one after another. Keys wait meanwhile, so
- * that it is written only once. Closes the screens that were opened over the table for it, such as
- * a form, a menu of places or the history, and reopens them if the edit can't be written.
+ * Writes an edit to each file or store, one after another, while keys wait.
+ * Closes the screens opened for it over the table, such as a form, a menu or
+ * the history, and reopens them if the edit can't be written.
  */
 function write(state: State, edit: Reviewed): Step {
   const closed = state.stack.slice(layers(state).findLastIndex(({ screen }) => screen.table) + 1);
@@ -30,11 +26,11 @@ function write(state: State, edit: Reviewed): Step {
     async (tools) => {
       const written = new Set<Part>();
       try {
-        for (const { editor, places } of await tools.places.byStore(
+        for (const { editor, indexOf } of await tools.places.byStore(
           edit.parts.map(({ place }) => place),
         )) {
           const own = edit.parts.filter(
-            ({ environment, place }) => places.get(environment) === place,
+            ({ environment, place }) => indexOf.get(environment) === place,
           );
           await editor.apply(own, commandOf(edit));
           for (const part of own) written.add(part);
@@ -57,8 +53,8 @@ function write(state: State, edit: Reviewed): Step {
 }
 
 /**
- * The command that the history records: `undo 12` identifies an undo later. `undefined` records the
- * command of the program.
+ * The command in the history: `undo 12` identifies an undo later. Default: that
+ * of the program.
  */
 function commandOf({ purpose, entry }: PlannedEdit): string | undefined {
   return entry && `${purpose} ${entry.id}`;

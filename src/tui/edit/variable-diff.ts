@@ -17,7 +17,7 @@ import { PLACEHOLDERS } from "../view/values.js";
 type Sides = Pick<Change, "before" | "after">;
 
 /**
- * Formats each field of a definition, which all environments of an application share. `undefined`
+ * Formats the fields that all environments of an application share. `undefined`
  * means the default.
  */
 export const DEFINITION = {
@@ -29,9 +29,10 @@ export const DEFINITION = {
 } as const satisfies Record<keyof Definition, (content: Content) => string | undefined>;
 
 /**
- * Shows a change as `- old` and `+ new` lines: first the name and the definition, then the value.
+ * Shows a change as `- old` and `+ new` lines: name and definition, then the
+ * value.
  *
- * @param typed the new value as it was typed, before encryption
+ * @param typed the new value before encryption
  */
 export function changeDiff(
   state: State,
@@ -67,7 +68,7 @@ function valueDiff(
   width: number,
   typed?: string,
 ): DiffLines {
-  // If a variable is secret on one side only, both sides probably have the same secret value.
+  // Secret on one side only, both sides probably have the same secret value.
   const isShown = isAsked || [before, after].every((side) => !side || isPublic(side));
   const isSame = before && after && isDeepStrictEqual(before.value, after.value);
   const old = valueSide(before, isShown);
@@ -81,7 +82,7 @@ function textSide(text: string | undefined, isPlaceholder = false): Side {
 }
 
 /**
- * @param like the value whose key order is used for JSON, so that a mere reordering shows no
+ * @param like the value whose order of keys JSON gets, so that reordering is no
  *   difference
  */
 function valueSide(
@@ -99,24 +100,20 @@ function valueSide(
 }
 
 /**
- * Copies a value with the keys of its objects in the order of `like`, and new keys last. An order
- * that already agrees with `like` is kept.
+ * Orders keys as `like` does, and new ones last. Keeps an order that agrees
+ * with `like`.
  */
 function inOrderOf(like: JsonValue | undefined, value: JsonValue): JsonValue {
   if (typeof value !== "object" || value === null) return value;
-  const known = (typeof like === "object" ? (like ?? {}) : {}) as Record<string, JsonValue>;
-  if (Array.isArray(value)) return value.map((item, index) => inOrderOf(known[index], item));
-  const [own, shared] = [
-    Object.keys(value),
-    Object.keys(known).filter((key) => Object.hasOwn(value, key)),
-  ];
-  const isInOrder = isDeepStrictEqual(
-    own.filter((key) => Object.hasOwn(known, key)),
-    shared,
-  );
+  const model = (typeof like === "object" ? (like ?? {}) : {}) as Record<string, JsonValue>;
+  if (Array.isArray(value)) return value.map((item, index) => inOrderOf(model[index], item));
+  const own = Object.keys(value);
+  const shared = Object.keys(model).filter((key) => Object.hasOwn(value, key));
+  const ownShared = own.filter((key) => Object.hasOwn(model, key));
+  const isInOrder = isDeepStrictEqual(ownShared, shared);
   const keys = isInOrder ? own : [...new Set([...shared, ...own])];
   return Object.fromEntries(
-    keys.map((key) => [key, inOrderOf(known[key], value[key] as JsonValue)]),
+    keys.map((key) => [key, inOrderOf(model[key], value[key] as JsonValue)]),
   );
 }
 

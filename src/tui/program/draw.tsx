@@ -14,14 +14,15 @@ interface ScreenProps {
 }
 
 /**
- * Draws with ink. The bundle with ink and React, which are ES modules, contains only this module.
+ * Draws with ink. The bundle with ink and React, which are ES modules, contains
+ * only this module.
  *
- * Ink does not write to the terminal itself. For a frame as tall as the terminal, ink would clear
- * the screen and the scrollback, and write every line. Its incremental rendering erases the last
- * column of full lines, ignores backpressure, and shows nothing if CI is set.
+ * Ink does not write to the terminal itself. It would clear the screen and the
+ * scrollback for a frame as tall as the terminal, and write every line. Its
+ * incremental rendering erases the last column of full lines, ignores
+ * backpressure, and shows nothing if CI is set.
  *
- * @returns `show` draws the next picture; `ended` settles when ink has stopped, and rejects with
- *   its error
+ * @returns `ended` rejects with ink's error
  */
 export function startDrawing(
   first: ScreenProps,
@@ -121,7 +122,8 @@ function styledText(
 }
 
 /**
- * With 256 colors, chalk often turns `#rrggbb` into a paler color, whose contrast can be too low.
+ * Chalk with 256 colors often turns `#rrggbb` into a paler color, whose
+ * contrast can be too low.
  */
 function colorOf({ color = "", ansi256 }: TextStyle): string {
   return chalk.level === 2 && ansi256 !== undefined ? `ansi256(${ansi256})` : color;

@@ -7,8 +7,8 @@ import { gridOf } from "../view/grid.js";
 import { topScreen } from "../view/screen.js";
 
 /**
- * Runs after every change. Cancels reads whose results are no longer needed, updates the table from
- * the data, and decrypts revealed values.
+ * Runs after every change: cancels reads whose results are not needed, updates
+ * the table, and decrypts revealed values.
  */
 export function withFollowUps(before: State, [changed, effects]: Step): Step {
   const isEntered =
@@ -21,8 +21,8 @@ export function withFollowUps(before: State, [changed, effects]: Step): Step {
 }
 
 /**
- * Closes an open range when the rows change, and scrolls the record to its start when another
- * variable is selected.
+ * Closes an open range when the rows change, and scrolls the record to its
+ * start for another variable.
  */
 function syncTable(before: State, state: State): State {
   const [was, is] = [gridOf(before), gridOf(state)];

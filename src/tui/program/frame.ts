@@ -44,8 +44,8 @@ import { countsText, ofText, untilText } from "../view/status-lines.js";
 import { sortArrow } from "../view/table-panel.js";
 
 /**
- * The content of a screen that is large enough: the header line, up to three columns of panels, and
- * the footer, usually one line. Drawing and finding the target of a click both use it.
+ * The content of a large enough screen: a header, up to three columns of
+ * panels, and a footer. A click finds its target here, too.
  */
 export function screenContent(state: State, commands: readonly Command[]) {
   const body = bodyColumns(state, commands, layoutOf(state));
@@ -81,7 +81,7 @@ function bodyColumns(
     : [left, [...list, ...detail]];
 }
 
-/** Whether the open place, or any place that the top screen shows or edits, is production. */
+/** Whether a place that the screen shows or edits is production. */
 function showsProduction(state: State): boolean {
   const open = drawnScreen(state);
   const shown = open?.screen.places?.(state, open.data) ?? [state.place];
@@ -98,8 +98,8 @@ function panelsOf(
 }
 
 /**
- * The line below the panels: the input of a filter or a command, a notice, or else the number typed
- * so far and the available keys. A notice or a problem can take several lines.
+ * The input of a filter or a command, a notice, or else the number typed so far
+ * and the available keys.
  */
 function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
   const { notice, columns, pending, count } = state;
@@ -115,17 +115,22 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   const help = fixedHelpKey(state);
   const keys =
     open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state, commands));
-  const kept = keys.filter(({ label }, index) => label === HELP_LABEL || index === keys.length - 1);
-  const others = keys.filter((hint) => !kept.includes(hint));
-  const last = [...(help === undefined ? [] : hints(`${help} ${HELP_LABEL}`)), ...kept];
+  const fixed = keys.filter(
+    ({ label }, index) => label === HELP_LABEL || index === keys.length - 1,
+  );
+  const others = keys.filter((hint) => !fixed.includes(hint));
+  const last = [...(help === undefined ? [] : hints(`${help} ${HELP_LABEL}`)), ...fixed];
   return [[...typed, ...keyLine(others, columns - lineWidth(typed), last)]];
 }
 
-/** This hint is shown at any width, and so is the last one, which says how to leave. */
+/**
+ * This hint and the last one, which says how to leave, are shown at any width.
+ */
 const HELP_LABEL = "help";
 
 /**
- * Sorts commands: those that open something or act on marks come first, those that leave come last.
+ * Puts commands that open something or act on marks first, and those that leave
+ * last.
  */
 function inOrder(state: State, commands: readonly Command[]): readonly Command[] {
   const { stack, focus } = state;
@@ -146,7 +151,7 @@ function inOrder(state: State, commands: readonly Command[]): readonly Command[]
   return commands.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** A frame to draw: columns of panels side by side, with full-width lines above and below. */
+/** Columns of panels side by side, with full-width lines above and below. */
 export interface Frame {
   readonly columns: number;
   readonly rows: number;
@@ -180,7 +185,7 @@ const BRAND: Span = { text: "appvars  ", role: "accent" };
 const MAX_NAME = 32;
 const MIN_DETAIL = 14;
 
-/** Shows the open place and its state on one line, as far as there is room. */
+/** The open place and its state, as far as there is room. */
 function headerLine(state: State): Line {
   const columns = state.columns - 2;
   const name = cutLine([nameSpan(state)], MAX_NAME);
@@ -207,7 +212,7 @@ function nameSpan({ places, place }: State): Span {
   };
 }
 
-/** Facts about the open place, most important first. Those that don't fit are left out. */
+/** The most important facts come first. Those that don't fit are left out. */
 function factsOf(state: State): Line[] {
   const { list, revealed, now } = state;
   const { rateLimit, asOf, isComplete, failure, problem } = readingOf(state);
@@ -234,7 +239,9 @@ function factsOf(state: State): Line[] {
   return facts;
 }
 
-/** The kind of the place, its identity if the name doesn't say it, and the location of its data. */
+/**
+ * The kind, identity and attributes of the place, and the location of its data.
+ */
 function detailText({ places, place }: State): string {
   const open = places[place];
   const facts = open

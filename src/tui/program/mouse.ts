@@ -58,7 +58,7 @@ export class ShownTargets {
 }
 
 /**
- * Handles a press or the wheel in the panel under the pointer, even if another panel has the focus.
+ * Acts in the panel under the pointer, even if another one has the focus.
  *
  * @param isAimed the result of `ShownTargets.isAimed`
  */
@@ -93,10 +93,7 @@ export function handleMouse(
   return handleKey({ ...focused, lastPress: undefined }, keyNamed("enter"), commands);
 }
 
-/**
- * Focuses a panel. Returns `undefined` if a screen is open that must be closed first, such as a
- * question.
- */
+/** Focuses a panel. Returns `undefined` if a screen must be closed first. */
 function focus(state: State, { panel }: PanelContent): State | undefined {
   const open = topScreen(state);
   // The filter typed so far is kept.

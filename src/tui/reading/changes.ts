@@ -8,7 +8,7 @@ const RECENT_MS = 60_000;
 
 type Changes = ReadonlyMap<string, "added" | "changed" | "removed">;
 
-/** @param after must reuse the entry objects of `before` that have not changed */
+/** @param after must reuse the unchanged entry objects of `before` */
 export function changesBetween(
   before: readonly VariableEntry[],
   after: readonly VariableEntry[],
@@ -49,14 +49,14 @@ export function summarize(changes: Changes): string {
   return parts.join("; ");
 }
 
-/** The number of history entries that are searched: the default limit of a data file. */
+/** The history entries that are searched: the default limit of a data file. */
 export const MAX_HISTORY_ENTRIES = 1_000;
 
 export function lookUpChanges(place: number): Effect {
   return async ({ places }) => {
     const { history, editor } = await places.open(place);
     const entries = (await history?.read(() => true, MAX_HISTORY_ENTRIES)) ?? [];
-    // The newest entry comes first. Reversed, it overwrites older ones in the map.
+    // Reversed, the newest entry overwrites older ones.
     const changes = entries.toReversed().flatMap(({ id, parts }) => {
       const own = parts.filter(({ environment }) => environment === editor?.environment);
       return own.flatMap((part) =>
@@ -68,19 +68,19 @@ export function lookUpChanges(place: number): Effect {
   };
 }
 
-/** Checks entries as `appvars check` does, but only in places where that sends no request. */
+/** Checks entries as `appvars check` does, where that sends no request. */
 export function checking(place: number, entries: readonly VariableEntry[]): Effect {
   const effect: Effect = async ({ places }) => {
     const { version, check } = await places.open(place);
     const rules = version && (await check?.());
-    const found = entries.flatMap((entry): [VariableEntry, string][] => {
+    const broken = entries.flatMap((entry): [VariableEntry, string][] => {
       const rule = rules?.get(entry.variable.name);
       return rule === undefined ? [] : [[entry, rule]];
     });
     return (state) => {
       const { entries: current, findings } = readingOf(state, place);
-      if (current !== entries || (found.length === 0 && !findings)) return step(state);
-      return step(withReading(state, place, { findings: new Map(found) }));
+      if (current !== entries || (broken.length === 0 && !findings)) return step(state);
+      return step(withReading(state, place, { findings: new Map(broken) }));
     };
   };
   return withFailure(effect, () => step);

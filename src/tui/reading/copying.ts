@@ -15,7 +15,7 @@ import {
 } from "../state/state.js";
 import { countOf } from "../text/line.js";
 
-/** The formats for copying selected variables, each with its help text. */
+/** The formats for selected variables, with their help. */
 export const SELECTED_FORMATS = [
   ["value", "the plain value, even if masked"],
   ["name=value", "a line of a .env file"],
@@ -29,7 +29,6 @@ export type CopyFormat = (typeof SELECTED_FORMATS)[number][0] | ExportFormat;
 /** Warns users who copy the value to a shell by hand. */
 export const RESERVED_WARNING = "reserved: run and export omit it";
 
-/** Copies variables of a place, and names them in a notice. */
 export function copyEntries(
   state: State,
   place: number,
@@ -55,9 +54,8 @@ export function copyEntries(
 type Copied = Pick<Written, "text" | "note"> & { readonly what?: string };
 
 /**
- * Copies a text, and shows a notice.
- *
- * @param what what the notice calls the text, unless `textOf` returns a more precise name
+ * @param what names the text in the notice, unless `textOf` returns a more
+ *   precise name
  */
 export function copyText(
   state: State,
@@ -90,7 +88,7 @@ function copied({ what, note }: Omit<Copied, "text">, outcome: CopyOutcome): Nex
 /** Names a copied text in a notice: `PORT`, `the command for PORT`, `12 variables as yaml`. */
 function copiedName(entries: readonly VariableEntry[], format: CopyFormat): string {
   const copied = format === "name" ? entries : entries.filter(({ value }) => value !== undefined);
-  // If no variable has a value, the notice says why nothing was copied.
+  // Without any value, the notice says why nothing was copied.
   const [first, ...others] = copied.length > 0 ? copied : entries;
   const names =
     first && others.length === 0 ? first.variable.name : countOf(others.length + 1, "variable");
@@ -102,7 +100,7 @@ function copiedName(entries: readonly VariableEntry[], format: CopyFormat): stri
   return `${names} as ${format}${format === "name=value" ? warning : ""}`;
 }
 
-/** The comments at the start of a `.env` file, which tell `import` the types. */
+/** The comments of a `.env` file that tell `import` the types. */
 const TYPE_COMMENTS = /^(?:#.*\n)+/;
 
 /** @throws UsageError, DecryptionError */
@@ -119,7 +117,7 @@ async function copiedText(
   if (format === "value")
     return { text: values.map(({ name, value }) => valueText(decrypt(name, value))).join("\n") };
   if (format !== "name=value") return write(format, values, { decrypt, allowReserved: false });
-  // Reserved names are allowed, because the user selected each variable.
+  // The user selected each variable, so reserved names are allowed.
   const { text, note } = await write("dotenv", values, { decrypt, allowReserved: true });
   return { text: text.replace(TYPE_COMMENTS, "").trimEnd(), note };
 }

@@ -10,7 +10,7 @@ import { anyEntry, hasKind, isUnequal, type Table } from "./table.js";
 const listedRows = memoized<Table, readonly number[]>();
 
 /**
- * The rows of a table that a view lists, in the order of the view. With a filter, the best matches
+ * The rows that a view lists, in its order. With a filter, the best matches
  * come first.
  */
 export function rowsOf(
@@ -45,7 +45,7 @@ function passesOnly(table: Table, row: number, only: NonNullable<View["only"]>):
 }
 
 /**
- * Returns the rows that match a filter, best matches first. Rows of equal rank keep their order.
+ * The matching rows, best matches first. Rows of equal rank keep their order.
  */
 function rankedRows(
   state: State,
@@ -71,8 +71,9 @@ function rankedRows(
 }
 
 /**
- * The rank of a match in a description or a value, after all matches in names. Scattered letters
- * don't match there, since most descriptions contain the letters of almost any word.
+ * The rank of a match in a description or a value, after those in names.
+ * Scattered letters don't match there, since most descriptions contain the
+ * letters of almost any word.
  */
 const IN_TEXT = LETTERS;
 
@@ -90,7 +91,7 @@ function rankOf(
   if (kind === "flag") return hasFlag(state, table, row, text) ? 0 : NO_MATCH;
   const rank = partRank(text, name);
   if (rank !== NO_MATCH || texts.descriptions[row]?.includes(text)) return Math.min(rank, IN_TEXT);
-  // Don't search masked values: the matches would reveal them.
+  // Matches in masked values would reveal them.
   const isFound = (entry: VariableEntry) => {
     const shown = state.revealed || isPublic(entry.rules) ? shownValue(entry, state) : undefined;
     return shown?.kind === "shown" && shown.text.toLowerCase().includes(text);
@@ -115,7 +116,7 @@ function hasValue(
   return columns.some(({ cells }) => cells[row] !== undefined && isWanted(cells[row]));
 }
 
-/** Which kind of values the filter did not search, or `undefined` if it searched all. */
+/** The kind of values that the filter did not search. */
 export function notSearched(
   state: State,
   table: Table,
@@ -146,7 +147,8 @@ function searchTexts(table: Table): SearchTexts {
 }
 
 /**
- * Sorts the rows. By last change, the newest come first, and variables without a known change last.
+ * Sorts the rows. The newest changes come first, and variables without a
+ * recorded one last.
  */
 function sortedRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): readonly number[] {
   const rows = [...table.names.keys()];
@@ -167,34 +169,31 @@ function sortedRows(table: Table, sort: Sort, changes: Reading["lastChanges"]): 
 const FLAGS: readonly string[] = ["missing", "encrypted", "changed"];
 
 interface Term {
-  /**
-   * What the term is matched with. `text` matches the name, the description, or a value that is
-   * shown.
-   */
+  /** `text` matches the name, the description, or a value that is shown. */
   readonly kind: "text" | "name" | "type" | "flag";
-  /** Lower case, except for a type. For a name, the syntax of `nameRank`. */
+  /** Lower case, except for a type. A name has the syntax of `nameRank`. */
   readonly text: string;
   readonly isNot: boolean;
-  /** Matches names if the term is a glob, such as `db_*`. */
+  /** Matches names if the term is a glob. */
   readonly glob?: ((name: string) => boolean) | undefined;
 }
 
-/** The conditions of a filter. A variable must match every term, and one of the types. */
+/** A variable must match every term, and one of the types. */
 export interface Query {
   readonly terms: readonly Term[];
-  /** The wanted types. Empty for all. */
+  /** The wanted types, or none for all. */
   readonly types: ReadonlySet<VariableType | undefined>;
-  /** Words to match in names. Those in `words` are also matched elsewhere. */
+  /** Words to match in names, of which `words` are also matched elsewhere. */
   readonly nameWords: readonly string[];
   readonly words: readonly string[];
   readonly problem: string | undefined;
 }
 
 /**
- * Parses a filter. The terms `missing`, `encrypted` and `changed` select states, `type:json` (or
- * its first letters) selects a type, and `name:port` searches names only. `'port` matches the whole
- * name, `p*` is a glob, and `~prt` matches the letters of a name. Any other term is searched
- * everywhere. `!` negates a term.
+ * Parses a filter. `missing`, `encrypted` and `changed` select states,
+ * `type:json` (or its first letters) a type, and `name:port` searches only
+ * names. `'port` matches the whole name, `p*` is a glob, and `~prt` matches
+ * letters of a name. Any other term is searched everywhere. `!` negates a term.
  */
 export function parseFilter(filter: string): Query {
   const terms: Term[] = [];

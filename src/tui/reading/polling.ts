@@ -10,12 +10,14 @@ import { type PlaceRead, readPlace } from "./read-place.js";
 import { selectedEntry } from "./selection.js";
 import type { Table } from "./table.js";
 
-/** How long to wait before the next poll. Polling a data file reads it only if it has changed. */
+/**
+ * The pause before a poll. Polling a data file reads it only if it has changed.
+ */
 const LOCAL_PAUSE_MS = 1_000;
 const REMOTE_PAUSE_MS = 5_000;
 /**
- * The pause for each request of the last read. Four requests a second use a thirtieth of a server's
- * default rate limit.
+ * The pause for each request of the last read: four a second use a thirtieth of
+ * a server's default rate limit.
  */
 const REQUEST_PAUSE_MS = 250;
 
@@ -38,8 +40,8 @@ export function requestReads(state: State, places: readonly number[]): Step {
 }
 
 /**
- * Reads places again, except those that are being read: holding down a key must not send one
- * request after another.
+ * Reads places again, except those being read: holding down a key must not send
+ * one request after another.
  */
 export function refresh(state: State, places: readonly number[]): Step {
   return requestReads(
@@ -56,7 +58,7 @@ function inTurn(
   return places.reduce((last, place) => andThen(last, (now) => next(now, place)), step(state));
 }
 
-/** Polls the open place, and the servers in a table, when they are due. */
+/** Polls the open place, and the servers in a table, when due. */
 export function pollWhenDue(state: State, { columns }: Table): Step {
   const due = [...new Set([state.place, ...columns.map(({ place }) => place)])].filter((place) => {
     const { nextAt, isLocal } = readingOf(state, place);
@@ -67,7 +69,7 @@ export function pollWhenDue(state: State, { columns }: Table): Step {
 }
 
 /**
- * Polls the other places where that sends no request, and reads the other environments of the
+ * Polls the other local places, and reads the other environments of the
  * application.
  */
 export function refreshOthers(state: State): Step {
@@ -86,17 +88,17 @@ function read(state: State, place: number): Step {
   return step(asked, readEffect(asked, place, false));
 }
 
-/** Checks a place for changes. A failure stays on the screen until the result arrives. */
+/** A failure stays on the screen until the result arrives. */
 function poll(state: State, place: number): Step {
   const { isComplete, isLocal } = readingOf(state, place);
-  // Other local places are polled with the open one, which must not change the screen.
+  // Polls of other local places must not change the screen.
   if (place !== state.place && isComplete && isLocal)
     return step(state, readEffect(state, place, true));
   const next = withReading(state, place, { isReading: !isComplete, nextAt: undefined });
   return step(next, readEffect(next, place, true));
 }
 
-/** @param isPoll whether to do nothing if a read is already in progress */
+/** @param isPoll do nothing if a read is in progress */
 function readEffect(state: State, place: number, isPoll: boolean): Effect {
   const { isComplete, entries } = readingOf(state, place);
   return async (tools) => {
@@ -128,14 +130,14 @@ function readEffect(state: State, place: number, isPoll: boolean): Effect {
 }
 
 /**
- * Stores facts that some places report only once they are open. If the open place is gone but
- * listed again under another index, opens it there.
+ * Stores the facts of an open place. If the place is gone but listed again
+ * under another index, opens it there.
  */
 function placeOpened(before: State, index: number, { editor, version, facts }: OpenPlace): Step {
-  const known = readingOf(before, index);
-  const about = { isEditable: editor !== undefined, isLocal: version !== undefined };
-  const isSame = known.isEditable === about.isEditable && known.isLocal === about.isLocal;
-  const state = isSame ? before : withReading(before, index, about);
+  const reading = readingOf(before, index);
+  const [isEditable, isLocal] = [editor !== undefined, version !== undefined];
+  const isSame = reading.isEditable === isEditable && reading.isLocal === isLocal;
+  const state = isSame ? before : withReading(before, index, { isEditable, isLocal });
   const place = state.places[index];
   if (!place || isDeepStrictEqual(place, { ...place, ...facts })) return step(state);
   const listed = state.places.findIndex(
@@ -145,7 +147,7 @@ function placeOpened(before: State, index: number, { editor, version, facts }: O
   return step({ ...state, places: state.places.with(index, { ...place, ...facts }) });
 }
 
-/** Handles a complete read: marks the changes, and reports those of the open place in a notice. */
+/** Marks the changes, and reports those of the open place. */
 function succeeded(state: State, place: number, { requests, now, ...outcome }: PlaceRead): State {
   const before = readingOf(state, place);
   const { entries } = outcome;
@@ -165,7 +167,7 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: P
   return place === state.place && changes ? notify(next, summarize(changes), "news") : next;
 }
 
-/** Handles a failed read: schedules a retry, unless it would only fail again. */
+/** Schedules a retry, unless it would only fail again. */
 function failed(state: State, place: number, reason: Failure, now: number): State {
   const { failures, rateLimit, isLocal, failure: before } = readingOf(state, place);
   const isFromFile = isLocal || state.places[place]?.kind === "environment";
@@ -188,7 +190,7 @@ function isPermanent({ code, mayPass = false }: Failure): boolean {
   return !mayPass && ["unauthorized", "usage", "not_found"].includes(code);
 }
 
-/** Adds places, hides those that are gone, and reads new environments of the application. */
+/** Adds and hides places, and reads new environments of the application. */
 export function placesChanged(
   before: State,
   added: readonly PlaceInfo[],
@@ -199,7 +201,7 @@ export function placesChanged(
       ? place
       : { ...place, isGone: gone.includes(index) };
   });
-  // A place that comes back may have other data, so forget what was read.
+  // A place that comes back may have other data.
   const isKept = (index: number) => index === before.place || !gone.includes(index);
   const readings = new Map([...before.readings].filter(([index]) => isKept(index)));
   const placeCursor = gone.includes(before.placeCursor) ? before.place : before.placeCursor;
@@ -207,8 +209,8 @@ export function placesChanged(
 }
 
 /**
- * Stops reading servers that the screen no longer waits for, after the user has opened another
- * place or returned to the list.
+ * Stops reading servers after the user has opened another place or returned to
+ * the list.
  */
 export function leaveOthers(before: State, state: State): Step {
   const isLeft =

@@ -16,17 +16,16 @@ import type { OpenPlace } from "../state/ports.js";
 import type { Tools } from "../state/state.js";
 
 /**
- * Reads all variables and values, one page of each at a time.
+ * Reads variables and values, a page of each at a time.
  *
- * @param known the entries of an earlier read; unchanged ones are reused
- * @param signal stops the read immediately and cancels its request
+ * @param previous the entries of an earlier read; unchanged ones are reused
  * @param onProgress called after each page, with the total number of variables
- * @throws errors of the reader, ServerError if the answers don't fit together, or the reason of the
- *   signal
+ * @throws errors of the reader, ServerError if the answers don't fit together,
+ *   or the reason of the signal
  */
 async function readEntries(
   reader: VariableReader,
-  known: readonly VariableEntry[],
+  previous: readonly VariableEntry[],
   signal: AbortSignal,
   onProgress: (entries: () => readonly VariableEntry[], total: number) => Promise<void>,
 ): Promise<EntriesRead> {
@@ -45,7 +44,7 @@ async function readEntries(
     const valuePage = (await Promise.race([valuePages.next(), stopped])).value;
     if (!variablePage && !valuePage) {
       checkConsistency(variables, values);
-      return { entries: reuse(known, entries()), requests };
+      return { entries: reuse(previous, entries()), requests };
     }
     requests += (variablePage ? 1 : 0) + (valuePage ? 1 : 0);
     total = variablePage?.metadata.total ?? total;
@@ -56,28 +55,28 @@ async function readEntries(
 }
 
 /**
- * Replaces entries by equal ones of `known`. Returns `known` itself if all are equal. Both are
- * sorted by id.
+ * Replaces entries by equal ones of `previous`, or returns `previous` itself if
+ * all are equal. Both are sorted by id.
  */
 function reuse(
-  known: readonly VariableEntry[],
+  previous: readonly VariableEntry[],
   entries: readonly VariableEntry[],
 ): readonly VariableEntry[] {
   let at = 0;
   const reused = entries.map((entry) => {
     const { id } = entry.variable;
-    while ((known[at]?.variable.id ?? id) < id) at++;
-    const before = known[at];
+    while ((previous[at]?.variable.id ?? id) < id) at++;
+    const before = previous[at];
     // A restarted server may return new records with the same content.
     return before && isDeepStrictEqual(before, entry) ? before : entry;
   });
   const isUnchanged =
-    reused.length === known.length && reused.every((entry, index) => entry === known[index]);
-  return isUnchanged ? known : reused;
+    reused.length === previous.length && reused.every((entry, index) => entry === previous[index]);
+  return isUnchanged ? previous : reused;
 }
 
 /**
- * The shortest interval between progress reports of a long first read. Each report rebuilds the
+ * The shortest interval between progress reports, each of which rebuilds the
  * list.
  */
 const PROGRESS_MS = 100;
@@ -95,16 +94,17 @@ export interface PlaceRead {
 type EntriesRead = Pick<PlaceRead, "entries" | "requests">;
 
 /**
- * Reads a place, and cancels an earlier read of it that is still in progress.
+ * Reads a place, and cancels an earlier read that is in progress.
  *
- * @param known the entries of an earlier read, returned if nothing has changed
+ * @param previous the entries of an earlier read, returned if nothing has
+ *   changed
  * @returns `undefined` if the read was stopped, or replaced by another
  * @throws the errors of opening and reading a source
  */
 export async function readPlace(
   tools: Tools,
   place: number,
-  known: readonly VariableEntry[],
+  previous: readonly VariableEntry[],
   onOpened: (opened: OpenPlace) => void,
   onProgress: (entries: readonly VariableEntry[], total: number) => void,
 ): Promise<PlaceRead | undefined> {
@@ -115,7 +115,7 @@ export async function readPlace(
   const { signal } = controller;
   let shownAt = Number.NEGATIVE_INFINITY;
   const showProgress: Parameters<typeof readEntries>[3] = async (soFar, total) => {
-    if (known.length > 0 || ticks() - shownAt < PROGRESS_MS) return;
+    if (previous.length > 0 || ticks() - shownAt < PROGRESS_MS) return;
     shownAt = ticks();
     onProgress(soFar(), total);
     // Reading local data never waits for I/O, so let the screen and the keys take a turn.
@@ -125,7 +125,7 @@ export async function readPlace(
     const opened = await places.open(place);
     signal.throwIfAborted();
     onOpened(opened);
-    const { entries, requests } = await readVersion(tools, opened, known, signal, showProgress);
+    const { entries, requests } = await readVersion(tools, opened, previous, signal, showProgress);
     const { problem, age } = await checkHealth(opened.source);
     if (signal.aborted) return undefined;
     const now = ticks();
@@ -141,27 +141,27 @@ export async function readPlace(
   }
 }
 
-/** How often to read data that changes during the read, before reporting a failure. */
+/** How often to read data that changes meanwhile, before failing. */
 const MAX_READS = 5;
 
 /**
- * Reads all entries, unless the source still has the version of `known`. Reads them again if the
- * data changed during the read.
+ * Reads all entries, unless the source still has the version of `previous`.
+ * Reads again if the data changed meanwhile.
  */
 async function readVersion(
   { versions }: Tools,
   { source, version }: OpenPlace,
-  known: readonly VariableEntry[],
+  previous: readonly VariableEntry[],
   signal: AbortSignal,
   onProgress: Parameters<typeof readEntries>[3],
 ): Promise<EntriesRead> {
   const current = version?.();
-  if (current !== undefined && versions.get(known) === current)
-    return { entries: known, requests: 0 };
+  if (current !== undefined && versions.get(previous) === current)
+    return { entries: previous, requests: 0 };
   for (let reads = 1; ; reads++) {
     try {
       const read = await source.readSnapshot((snapshot) =>
-        readEntries(snapshot, known, signal, onProgress),
+        readEntries(snapshot, previous, signal, onProgress),
       );
       if (current) versions.set(read.entries, current);
       return read;
@@ -174,8 +174,9 @@ async function readVersion(
 const UNAVAILABLE = 503;
 
 /**
- * Returns the problem that a source reports, and the milliseconds since its data was last known to
- * be up to date. Ignores other failures of the health check, since a proxy may block it.
+ * The problem that a source reports, and the milliseconds since its data was up
+ * to date. Ignores other failures of the health check, since a proxy may block
+ * it.
  */
 async function checkHealth(
   source: VariableSource,

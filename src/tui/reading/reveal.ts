@@ -14,22 +14,17 @@ import { readingOf } from "../state/readings.js";
 import { type Effect, memoized, type Revealed, type State } from "../state/state.js";
 
 /**
- * Shown in place of every hidden value. The length is fixed, since the length of a secret is a hint
- * too.
+ * Replaces hidden values. Its length is fixed, since the length of a secret is
+ * a hint, too.
  */
 export const MASK = "••••••••";
 
-/**
- * Whether the user has revealed the value of this name. All code that draws secret values must
- * check this.
- */
+/** All code that draws secret values must check this. */
 export function isRevealed(revealed: Revealed | undefined, name: string): boolean {
   return revealed !== undefined && (revealed.names === "all" || revealed.names.has(name));
 }
 
-/**
- * Returns the rules for display. With the setting `masked: all`, they never make a value public.
- */
+/** Makes no value public with the setting `masked: all`. */
 export function displayRules<R extends ValueRules>(
   { preferences }: Pick<State, "preferences">,
   rules: R | undefined,
@@ -62,7 +57,10 @@ export function shownValue(entry: VariableEntry, state: State): ShownValue {
   return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
 }
 
-/** The rule that the variable breaks here: its value is missing, or does not match its schema. */
+/**
+ * The rule that a variable breaks: its value is missing, or does not match its
+ * schema.
+ */
 export function findingOf(
   { readings }: State,
   entry: VariableEntry | undefined,
@@ -76,7 +74,6 @@ export function findingOf(
 export const REVEAL_MS = 30_000;
 const REVEAL_ALL_MS = 60_000;
 
-/** Reveals one value for 30 seconds, or masks it again. */
 export function toggleRevealed(state: State, name: string): State {
   const { revealed, now } = state;
   if (revealed?.names === "all") return { ...state, revealed: undefined };
@@ -107,7 +104,7 @@ export function expireRevealed(state: State): State {
   return names.size === revealed.names.size ? state : withRevealed(state, names);
 }
 
-/** Decrypts a value of a place if it is revealed and was encrypted by a client. */
+/** Decrypts a revealed value that a client has encrypted. */
 export function decryptions(
   { revealed }: State,
   place: number,
@@ -126,7 +123,7 @@ export function decryptions(
   return [decrypting];
 }
 
-/** Parses a text. Returns `undefined` if it is not JSON, which is possible for decrypted text. */
+/** `undefined` for a text that is not JSON, as decrypted text can be. */
 export function parsedJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
@@ -136,8 +133,8 @@ export function parsedJson(text: string): JsonValue | undefined {
 }
 
 /**
- * Formats JSON with one member per line. Returns the text unchanged if formatting would lose
- * something, such as digits of a number.
+ * One member per line; unchanged if that would lose something, such as digits
+ * of a number.
  */
 export function indentedJson(text: string): string {
   const value = parsedJson(text);

@@ -5,7 +5,7 @@ import { keepVisible, type Position } from "../widgets/list.js";
 import { rowsOf } from "./filter.js";
 import { type Table, tableOf } from "./table.js";
 
-/** A listed table. The position refers to `rows`. */
+/** A table as listed. The position refers to `rows`. */
 export interface Listed extends Position {
   readonly table: Table;
   readonly rows: readonly number[];
@@ -29,7 +29,7 @@ export function listed(state: State, places: readonly number[], view: View, page
 }
 
 /**
- * Finds the selected variable of a view among rows. Returns the previous cursor if it isn't listed.
+ * The line of the selected variable, or the previous cursor if it isn't listed.
  */
 function cursorOf({ names }: Table, rows: readonly number[], { name, cursor }: View): number {
   const isAt = (row: number | undefined) => row !== undefined && names[row] === name;
@@ -46,13 +46,16 @@ export function listOf(state: State): Listed {
   );
 }
 
-/** The variable under the cursor of the list, or `undefined` if the list is empty. */
+/** The variable under the cursor of the list. */
 export function selectedEntry(state: State): VariableEntry | undefined {
   const { table, row } = listOf(state);
   return table.columns[0]?.cells[row];
 }
 
-/** Moves the cursor of the list to a variable. Removes the filter and the type if they hide it. */
+/**
+ * Moves the cursor to a variable. Removes the filter and the type if they hide
+ * it.
+ */
 export function withCursorOn(state: State, name: string): State {
   const next = { ...state, list: { ...state.list, name } };
   return listOf(next).name === name
@@ -60,7 +63,7 @@ export function withCursorOn(state: State, name: string): State {
     : { ...next, list: { ...next.list, filter: "", only: undefined } };
 }
 
-/** Whether the variable on a line of a table is marked, or in the open range. */
+/** Whether a variable is marked, or in the open range. */
 export function isMarked(
   { names, from }: Marks,
   { cursor }: Listed,

@@ -15,15 +15,15 @@ export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";
 interface PlaceColumn {
   readonly place: number;
   /**
-   * The entries by row. `undefined` where the variable doesn't exist, and everywhere until the
-   * place has been read.
+   * One entry a row. `undefined` where the variable doesn't exist, and
+   * everywhere until the place has been read.
    */
   readonly cells: readonly (VariableEntry | undefined)[];
   readonly isRead: boolean;
 }
 
 /**
- * A table of names by places. The list has one place, a comparison two, and the matrix all places
+ * Names by places: the list has one place, a comparison two, and the matrix all
  * of a group.
  */
 export interface Table {
@@ -36,13 +36,13 @@ export interface Table {
 type Entries = readonly VariableEntry[];
 
 /**
- * Cached, since a table of 100,000 variables takes time. The list stays below every other table, so
- * the two have separate caches.
+ * Cached, since 100,000 variables take time. The list stays below every other
+ * table, so the two have separate caches.
  */
 const listTables = memoized<Entries, Table>();
 const otherTables = memoized<Entries, Table>();
 
-/** @param places indexes of the places that are its columns */
+/** @param places the columns */
 export function tableOf(state: State, places: readonly number[]): Table {
   const { place: open } = state;
   const read = places.map((place) => {
@@ -62,8 +62,8 @@ export function tableOf(state: State, places: readonly number[]): Table {
 }
 
 /**
- * Arranges the entries of each place by row: first in the order of the open place, then the
- * variables that only other places have.
+ * Arranges the entries by row: in the order of the open place, then those that
+ * only other places have.
  */
 function aligned(read: readonly (Entries | undefined)[], open: number) {
   const own = read[open] ?? [];
@@ -97,16 +97,14 @@ function firstValue({ order }: Table, row: number): VariableEntry | undefined {
   return order.find(({ cells }) => cells[row]?.value)?.cells[row];
 }
 
-/**
- * Any entry of the variable in a row, for the fields that all places share: type and description.
- */
+/** Any entry has the fields that all places share: type and description. */
 export function anyEntry({ order }: Table, row: number): VariableEntry | undefined {
   return order.find(({ cells }) => cells[row])?.cells[row];
 }
 
 /**
- * Compares two values of a variable. Encrypted values are not decrypted, and different ones can
- * contain the same text.
+ * Encrypted values are not decrypted, and different ones can contain the same
+ * text.
  */
 export function kindOf(
   first: VariableEntry | undefined,
@@ -121,7 +119,7 @@ export function kindOf(
   return isUnreadable(a) || isUnreadable(b) ? "encrypted" : "differs";
 }
 
-/** The kinds of all cells, row by row. Not used for the list, which compares nothing. */
+/** The kinds of all cells, row by row. */
 const allKinds = memoized<Table, readonly CellKind[]>();
 
 function rowKinds(table: Table, row: number): readonly CellKind[] {
@@ -135,7 +133,7 @@ function rowKinds(table: Table, row: number): readonly CellKind[] {
   return kinds.slice(row * columns.length, (row + 1) * columns.length);
 }
 
-/** The kind of a cell. Values that are currently decrypted are compared as plain text. */
+/** Compares values that are currently decrypted as plain text. */
 export function cellKind(
   table: Table,
   row: number,
@@ -151,7 +149,7 @@ export function cellKind(
 }
 
 /**
- * The text of a value, or the parsed value for JSON, so that whitespace in encrypted text makes no
+ * The text, or the parsed JSON, so that whitespace in encrypted text makes no
  * difference.
  */
 function plainValue(

@@ -11,7 +11,7 @@ export function openCommandLine(state: State, text = ""): Step {
   return openMenu(state, COMMAND_LINE, text);
 }
 
-/** Lists the commands, or, after the name of a command, the choices of its argument. */
+/** Lists the commands, or the choices for the argument of one. */
 const COMMAND_LINE: Menu = {
   isCommandLine: true,
   verb: "run",
@@ -60,12 +60,12 @@ function itemOf(state: State, command: Command): MenuItem {
 }
 
 /**
- * Finds the command whose name, followed by a space, begins the text, and its argument. A name can
- * have several words, such as `env add`.
+ * Finds the command at the start of the text, and its argument. A name can have
+ * several words, such as `env add`.
  */
 function parseLine(state: State, text: string, all: readonly Command[]) {
   const where = areaOf(state);
-  // The commands of the list, and those that work where the command line was opened.
+  // The commands of the list, and those of the current screen.
   const commands = byGroup(all.filter((each) => isListCommand(each) || actsIn(each, where)));
   const line = text.trimStart();
   const named = commands.filter(({ name }) => line.startsWith(`${name} `));
@@ -73,13 +73,10 @@ function parseLine(state: State, text: string, all: readonly Command[]) {
   return { commands, command, argument: command ? line.slice(command.name.length).trim() : "" };
 }
 
-/** Commands that replace the current screen if they have an argument. */
+/** Commands that, with an argument, replace the current screen. */
 const LEAVING = ["open", "diff"];
 
-/**
- * The state in which a command runs: the current screen if the command works there, otherwise the
- * list.
- */
+/** The current screen if the command works there, otherwise the list. */
 function homeOf(state: State, command: Command, argument = ""): State {
   const where = areaOf(state);
   const isLeaving = argument !== "" && LEAVING.includes(command.name);
@@ -90,7 +87,7 @@ function whyNotHome(state: State, command: Command, argument = ""): string | und
   return whyNot(homeOf(state, command, argument), command);
 }
 
-/** Runs a text that is not one of the choices, or shows what is wrong with it. */
+/** Runs a text that is none of the choices, or shows what is wrong. */
 function runTyped(state: State, text: string, all: readonly Command[]): Step {
   const { commands, command, argument } = parseLine(state, text, all);
   const names = commands.map(({ name }) => name);
@@ -104,19 +101,18 @@ function runTyped(state: State, text: string, all: readonly Command[]): Step {
 
 function refusal(state: State, command: Command, argument: string): string | undefined {
   const { name, argument: expected, choices } = command;
-  // Otherwise `:delete NAME` would delete the variable under the cursor, which may be a different
-  // one.
+  // `:delete NAME` must not delete another variable, under the cursor.
   if (expected === undefined && argument !== "") return `"${name}" takes no argument`;
   if (!choices || argument === "") return whyNotHome(state, command, argument);
-  const known = choices(state, argument).map(({ label }) => label);
-  return unknown(expected?.replace(/[<>]/g, "") ?? "", argument, known);
+  const labels = choices(state, argument).map(({ label }) => label);
+  return unknown(expected?.replace(/[<>]/g, "") ?? "", argument, labels);
 }
 
-function unknown(what: string, text: string, known: readonly string[]): string {
-  return `there is no ${what} "${text}"${suggestion(text, known)}`;
+function unknown(what: string, text: string, names: readonly string[]): string {
+  return `there is no ${what} "${text}"${suggestion(text, names)}`;
 }
 
-/** Shows the keys that work on the current screen. Closes the help if it is open. */
+/** Shows the keys that work here, or closes the help. */
 export function openHelp(state: State): Step {
   return isMenu(state, HELP) ? step(pop(state)) : openMenu(state, HELP);
 }

@@ -31,7 +31,7 @@ import { openCopyTo } from "./place-menus.js";
 
 /** Compares the open place with another. Lists the variables that are not equal. */
 interface Comparison extends View {
-  /** The index of the other place. */
+  /** The other place. */
   readonly place: number;
   readonly focus: "list" | "detail";
 }
@@ -135,9 +135,9 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
   };
 }
 
+/** The entries of a row in both places, `undefined` without a value. */
 type Sides = readonly [open: VariableEntry | undefined, other: VariableEntry | undefined];
 
-/** The entries of a row in both places, `undefined` if an entry has no value. */
 function entriesOf(state: State, row: number): Sides {
   const [open, other] = gridOf(state).table.columns.map(({ cells }) =>
     cells[row]?.value ? cells[row] : undefined,
@@ -182,7 +182,6 @@ function withFocus(state: State, focus: Comparison["focus"]): State {
   return changeData(state, DIFF, (comparison) => ({ ...comparison, focus }));
 }
 
-/** Caches the difference shown last for each table. */
 const differences = memoized<Table, DiffLines>();
 
 function differenceDetail(state: State): DiffLines {

@@ -14,9 +14,8 @@ import { isOnPlaces, pop } from "../view/screen.js";
 import { type Menu, type MenuItem, openMenu } from "./menu.js";
 
 interface Subject {
-  /** The index of the place. */
   readonly place: number;
-  /** The name of the variable, or `undefined` for all variables of the environment. */
+  /** `undefined` for all variables of the environment. */
   readonly name: string | undefined;
 }
 
@@ -28,16 +27,17 @@ function subjectOf(state: State): Subject {
   };
 }
 
-/** Shows the changes of a subject. Default: the variable or the environment under the cursor. */
+/** Shows the changes of the variable or the environment under the cursor. */
 export function openHistory(state: State, subject = subjectOf(state)): Step {
   const { place, name } = subject;
   return blockingEffect(state, async (tools) => {
     const entries = await readHistory(tools, place, name);
     return (now) => {
-      const of = name === undefined ? placeName(now, place) : `${name} in ${placeName(now, place)}`;
+      const where = placeName(now, place);
+      const title = name === undefined ? where : `${name} in ${where}`;
       return entries.length === 0
-        ? step(notify(now, `${of} has no recorded changes`, "error"))
-        : openMenu(now, menuOf(subject, of, entries, whyReadOnly(now, place)));
+        ? step(notify(now, `${title} has no recorded changes`, "error"))
+        : openMenu(now, menuOf(subject, title, entries, whyReadOnly(now, place)));
     };
   });
 }
@@ -48,7 +48,7 @@ const NOT_ROLLED_BACK = "names and rules, which all environments share, are not 
 
 function menuOf(
   subject: Subject,
-  of: string,
+  title: string,
   entries: readonly HistoryEntry[],
   reason: string | undefined,
 ): Menu {
@@ -68,7 +68,7 @@ function menuOf(
   );
   return {
     verb: "undo this and later changes",
-    content: () => ({ title: `Changes to ${of}, times in UTC`, items }),
+    content: () => ({ title: `Changes to ${title}, times in UTC`, items }),
     keys: {
       V: (state) => step(toggleAllRevealed(state)),
       ...(name !== undefined && {
@@ -81,7 +81,7 @@ function menuOf(
 }
 
 /**
- * Shows the changes of an entry as a diff. A value that was public then is shown only if the
+ * Shows an entry as a diff. A value that was public then is shown only if the
  * variable is still public.
  */
 function linesOf(

@@ -39,15 +39,13 @@ import { comparedCell, KIND_LEGEND, type PlaceValue, placeValueLines } from "../
 import { cycled, keepVisible } from "../widgets/list.js";
 
 interface Matrix extends View {
-  /** The index of the place under the cursor. */
+  /** The place under the cursor. */
   readonly place: number;
-  /** The index of the first visible place. */
+  /** The first visible column. */
   readonly left: number;
 }
 
-/**
- * The row filters, in the order in which the key cycles through them. `undefined` lists all rows.
- */
+/** The row filters in the order of their key. `undefined` lists all rows. */
 const ROW_FILTERS: readonly View["only"][] = [undefined, "differing", "missing"];
 
 const HANDLERS: Readonly<Record<string, CommandHandler<Matrix>>> = {
@@ -95,7 +93,7 @@ const MATRIX: Screen<Matrix> = {
   places: (_state, { place }) => [place],
 };
 
-/** Shows all variables in all places of the group, and reads the places that have not been read. */
+/** Shows all variables in all places of the group, and reads unread ones. */
 export function openMatrix(state: State): Step {
   const name = selectedEntry(state)?.variable.name ?? "";
   const unread = groupOf(state).filter((place) => healthOf(state, place) === "unread");
@@ -132,7 +130,7 @@ function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelCon
 }
 
 /**
- * The column of a place: `●` marks the open place, `✗` one that can't be read, and `…` one that is
+ * A place: `●` marks the open one, `✗` one that can't be read, `…` one that is
  * being read.
  */
 function placeColumn(state: State, { table }: Grid, column: number, width: number): Column {
@@ -156,7 +154,7 @@ function placeColumn(state: State, { table }: Grid, column: number, width: numbe
 }
 
 /**
- * Shows the selected variable in all places, with one line for each place and more for the selected
+ * The selected variable, with one line for each place and more for the selected
  * one.
  */
 function valuesPanel(state: State, size: Size): PanelContent {
@@ -182,12 +180,12 @@ function valuesPanel(state: State, size: Size): PanelContent {
   return { title: visibleText(name), isFocused: false, lines: shown.map(indented) };
 }
 
-/**
- * Widths of the name column, in which long names get at least `long` columns, and of each place.
- */
+/** Columns of names, of which long ones get at least `long`. */
 const NAME = { min: 8, long: 15 } as const;
 const PLACE = { min: 11, max: 28 } as const;
-/** Columns for the border, the marks before the names, and a space and `›` after the cells. */
+/**
+ * Columns for the border, the marks before the names, and ` ›` after the cells.
+ */
 const AROUND = 7;
 /** The width of the sign before the name of a place. */
 const SIGN = 2;
@@ -197,8 +195,8 @@ function columnOf({ table, place }: Grid): number {
 }
 
 /**
- * Computes the width of the place columns, and which are visible, including the selected one. The
- * names get the remaining room.
+ * The width of the place columns, and which are visible. The names get the
+ * rest.
  */
 function sidewaysOf(state: State, grid: Grid, before: number, column = columnOf(grid)) {
   const { columns } = grid.table;
@@ -224,7 +222,7 @@ function sidewaysOf(state: State, grid: Grid, before: number, column = columnOf(
   };
 }
 
-/** Moves the cursor to another column, and scrolls it into view. */
+/** Moves the cursor to a column, and scrolls it into view. */
 function atColumn(state: State, column: number): State {
   const grid = gridOf(state);
   const { columns } = grid.table;
@@ -245,8 +243,9 @@ function openCell(state: State): Step {
 }
 
 /**
- * Yields, for each target variable, the value of the nearest place to the left that has one, or
- * else to the right. Skips variables that already have a value here, unless all of them do.
+ * Yields the value of each target variable in the nearest place to the left
+ * that has one, or else to the right. Skips variables that have a value here,
+ * unless all do.
  */
 function* nearest(state: State) {
   const grid = gridOf(state);
@@ -263,9 +262,9 @@ function* nearest(state: State) {
 }
 
 function fill(state: State): Step {
-  const found = [...nearest(state)];
-  const from = new Set(found.map(({ place }) => placeName(state, place)));
-  const entries = found.map(({ entry }) => entry);
+  const sources = [...nearest(state)];
+  const from = new Set(sources.map(({ place }) => placeName(state, place)));
+  const entries = sources.map(({ entry }) => entry);
   return copyTo(state, entries, [selectionOf(state).place], [...from].join(", "));
 }
 

@@ -12,21 +12,20 @@ import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position, scrollBy } from "../widgets/list.js";
 import { applyKeyToLine, type TextField, textField } from "../widgets/text-field.js";
 
-/** An item, which the user finds by typing its label. `run` gets the state without the menu. */
+/** `run` gets the state without the menu. */
 export interface MenuItem extends Choice {
   /** The argument shown after the label, such as `<place>`. */
   readonly argument?: string | undefined;
-  /** The labels of its keys, separated by spaces. */
+  /** Labels of keys, separated by spaces. */
   readonly keys?: string;
-  /** Why the item can't be chosen now. */
   readonly whyNot?: string | undefined;
   /** Whether the menu stays open below what the item opens. */
   readonly isKept?: true;
   /** The text that Tab completes to. */
   readonly text?: string;
   /**
-   * The detail below the list while the item is under the cursor, instead of its help. `J` and `K`
-   * scroll it.
+   * Replaces the help below the list while the item is under the cursor. `J`
+   * and `K` scroll it.
    */
   readonly detail?: (state: State, width: number) => readonly Line[];
 }
@@ -36,26 +35,28 @@ export interface MenuContent {
   /** A text above the items. */
   readonly intro?: string | undefined;
   readonly items: readonly MenuItem[];
-  /** The part of the typed text that items must match. Default: all of it. */
+  /** The part of the typed text that items must match. Default: all. */
   readonly query?: string;
 }
 
 export interface Menu {
-  /** Returns the content for the typed text. @param state the state without the menu */
+  /** @param state the state without the menu */
   content(state: State, text: string, commands: readonly Command[]): MenuContent;
   /** What Enter does, such as `copy`. */
   readonly verb: string;
-  /** Whether the menu is the command line, in which the user types immediately. */
+  /** Whether the user types immediately. */
   readonly isCommandLine?: true;
-  /** Whether the typed text can leave out letters of a label. */
+  /** Whether typed text can leave out letters. */
   readonly isFuzzy?: true;
-  /** Runs the typed text if no item matches. @param state the state without the menu */
+  /** Runs the typed text if no item matches. */
   otherwise?(state: State, text: string, commands: readonly Command[]): Step;
-  /** Runs the marked items. The menu stays open. Without it, items can't be marked. */
+  /**
+   * Runs the marked items. The menu stays open. Default: items can't be marked.
+   */
   onMarked?(state: State, labels: readonly string[]): Step;
-  /** Further keys, which work while no text is typed. The menu stays open. */
+  /** Keys that work while no text is typed. The menu stays open. */
   readonly keys?: Readonly<Record<string, Next>>;
-  /** Hints for these keys in the last line, such as `v show values`. */
+  /** Hints for `keys`, such as `v show values`. */
   readonly hints?: string;
 }
 
@@ -78,7 +79,7 @@ interface OpenMenu extends Position {
   readonly detailTop: number;
 }
 
-/** Opens a menu. @param text the text typed so far @param marked labels of items to mark */
+/** @param marked labels of items to mark */
 export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<string> = []): Step {
   const position = { cursor: 0, top: 0, detailTop: 0, isTyping: menu.isCommandLine === true };
   return step(
@@ -112,8 +113,8 @@ export function isMenu(state: State, menu: Menu): boolean {
 type ShownMenu = ReturnType<typeof shownMenu>;
 
 /**
- * Computes the matching items, the rows of the list as indexes of items or as headings, and the
- * detail, which has `below` lines.
+ * The matching items, the rows as indexes of items or headings, and the detail,
+ * which has `below` lines.
  */
 function shownMenu(state: State, { menu, field, cursor }: OpenMenu, commands: readonly Command[]) {
   const { body: size } = layoutOf(state);
@@ -147,7 +148,7 @@ function shownMenu(state: State, { menu, field, cursor }: OpenMenu, commands: re
   return { title, items, words, rows, above, widths, page, below, detail };
 }
 
-/** The rank of an item whose label or key is exactly the typed text, better than any match. */
+/** The rank of an exact label or key, better than any match. */
 const EXACT = -1;
 
 function ranked(
@@ -168,8 +169,8 @@ function ranked(
 }
 
 /**
- * Ranks an item for a word. Matches in labels rank before matches in help texts, which the command
- * line does not search.
+ * Ranks matches in labels before those in help texts, which the command line
+ * does not search.
  */
 function wordRank(
   { isCommandLine }: Menu,
@@ -185,7 +186,7 @@ function wordRank(
 }
 
 const MAX_KEYS = 18;
-/** The largest number of lines for a help text that does not fit beside its item. */
+/** The most lines for a help that does not fit beside its item. */
 const MAX_HELP = 3;
 /** Columns for the cursor, the mark of the item, and spaces. */
 const AROUND = 3;
@@ -241,9 +242,9 @@ function menuPanel(state: State, open: OpenMenu, commands: readonly Command[]): 
 }
 
 /**
- * Returns the help of an item, or why it can't be chosen now.
+ * The help, or why the item can't be chosen.
  *
- * @param isFound whether the item was found by a search, which hides the headings
+ * @param isFound whether a search hides the headings
  */
 function helpText(
   { help = "", whyNot, group = "" }: Partial<MenuItem> = {},
@@ -314,7 +315,7 @@ function typed(
   return edited === field ? {} : { field: edited, cursor: 0 };
 }
 
-/** Handles the keys to search, scroll and mark. Returns `undefined` for other keys. */
+/** Handles the keys to search, scroll and mark. */
 function browsed(
   { menu, cursor, marks, detailTop }: OpenMenu,
   name: string,

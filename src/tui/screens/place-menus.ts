@@ -17,7 +17,7 @@ import { gridOf } from "../view/grid.js";
 import { variablesText } from "../view/panel.js";
 import { choiceMenu, openMenu } from "./menu.js";
 
-/** Returns a choice for each place that is not gone. @param places indexes of places */
+/** A choice for each place that is not gone. */
 export function choicesOf(
   state: State,
   places: readonly number[],
@@ -55,23 +55,19 @@ export function whyNoEditable(state: State): string | undefined {
     : "there is no other place that can be edited";
 }
 
-/** All places except one, with those of its group first. */
+/** All places but one, its group first. */
 export function otherPlaces({ places, place }: State, from = place): readonly number[] {
   const others = placeOrder(places).filter((index) => index !== from);
   const isBeside = (index: number) => places[index]?.group === places[from]?.group;
   return others.toSorted((a, b) => Number(isBeside(b)) - Number(isBeside(a)));
 }
 
-/** Returns those of `otherPlaces` that can be edited. */
+/** The `otherPlaces` that can be edited. */
 export function editablePlaces(state: State, from = state.place): readonly number[] {
   return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
 }
 
-/**
- * Lets the user pick one or more places. The menu stays open below the review.
- *
- * @param marked places that are marked initially
- */
+/** Lets the user pick places. The menu stays open below the review. */
 function pickPlaces(
   state: State,
   title: string,
@@ -90,8 +86,6 @@ function pickPlaces(
 }
 
 /**
- * Lets the user pick the places to copy values to.
- *
  * @param from the place of the entries
  * @param marked places that are marked initially
  */
@@ -108,8 +102,8 @@ export function openCopyTo(
 }
 
 /**
- * Lets the user pick the environments of the application to delete values from. Environments that
- * have a value are marked.
+ * Lets the user pick environments of the application. Those with a value are
+ * marked.
  */
 export function openDeleteIn(state: State, entries: readonly VariableEntry[]): Step {
   const names = new Set(entries.map(({ variable }) => variable.name));

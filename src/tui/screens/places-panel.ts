@@ -82,7 +82,7 @@ function placeRows(places: State["places"], order: readonly number[]): readonly 
   });
 }
 
-/** The rows of a page. If there are more, the place under the cursor is in the middle. */
+/** The rows of a page, with the place under the cursor in the middle. */
 function rowsAround(rows: readonly PlaceRow[], cursor: number, page: number): readonly PlaceRow[] {
   const at = rows.findIndex((row) => "index" in row && row.index === cursor);
   const top = Math.max(0, Math.min(at - Math.floor(page / 2), rows.length - page));

@@ -17,11 +17,11 @@ import { statusLines } from "../view/status-lines.js";
 import { type PlaceValue, placeValueLines, wrappedValue } from "../view/values.js";
 import { scrollBy, scrollByKey } from "../widgets/list.js";
 
-/** Panels of at least this many lines show the facts about a variable as a table. */
+/** Panels of this height show the facts as a table. */
 const TALL = 14;
 
 /**
- * Columns that a panel's title needs besides its text: spaces around it, and the mark of the focus.
+ * The columns of a title besides its text: spaces and the mark of the focus.
  */
 const AROUND_TITLE = 4;
 
@@ -48,9 +48,8 @@ export function scrollRecord(state: State, key: string): State {
 }
 
 /**
- * Shows the selected variable in lines of at most `width` columns, or none if the list is empty.
- * The name, which is the title of the panel, is repeated only if the title cuts it. A problem of
- * the place is shown in full, since the list has only one line for it.
+ * Repeats the name, which is the title, only if the title cuts it. Shows a
+ * problem of the place in full, since the list has only one line for it.
  */
 function recordLines(state: State, width: number): readonly Line[] {
   const entry = selectedEntry(state);
@@ -62,9 +61,9 @@ function recordLines(state: State, width: number): readonly Line[] {
     entry.variable.description === "" ? [] : wrapLines(entry.variable.description, width, "text");
   const value = wrappedValue(state, entry, width);
   const problem = statusLines(state, width);
-  const known = facts(entry, state);
+  const facts = factsOf(entry, state);
   if (pageSize(state, "record") >= TALL) {
-    const table = known.flatMap(([label, text = "", role]) =>
+    const table = facts.flatMap(([label, text = "", role]) =>
       wrapLine(labelled(label, line(visibleText(text), role)), width),
     );
     return spaced([
@@ -75,13 +74,14 @@ function recordLines(state: State, width: number): readonly Line[] {
       elsewhereLines(entry, state, width),
     ]);
   }
-  const head = [...name, ...wrapLines(known.map(([, text]) => text).join(" · "), width, "muted")];
-  // Show the value first, so that neither a long description nor a problem hides it.
+  const head = [...name, ...wrapLines(facts.map(([, text]) => text).join(" · "), width, "muted")];
+  // The value comes first, so that neither a long description nor a problem
+  // hides it.
   const rest = description.length > 1 ? [...value, ...description] : [...description, ...value];
   return spaced([[...head, ...rest], problem, elsewhereLines(entry, state, width)]);
 }
 
-/** Shows the variable in the other places of the group that can be read without requests. */
+/** The variable in places of the group that can be read without requests. */
 function elsewhereLines(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const places = groupOf(state).filter((place) => {
     const { isLocal, isComplete } = readingOf(state, place);
@@ -99,7 +99,7 @@ function elsewhereLines(entry: VariableEntry, state: State, width: number): read
 
 type Fact = readonly [label: string, text: string | undefined, role?: Role];
 
-function facts(entry: VariableEntry, state: State): readonly Fact[] {
+function factsOf(entry: VariableEntry, state: State): readonly Fact[] {
   const { variable, value, rules } = entry;
   const { type, name } = variable;
   const problem = findingOf(state, entry);

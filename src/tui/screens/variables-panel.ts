@@ -73,22 +73,22 @@ const CELLS: Readonly<Record<Exclude<ColumnName, "name">, FormatCell>> = {
     highlight(words, variable.description, width, { role: "muted" }),
 };
 
-/** Columns for the marks before the cells, and a space after them. */
+/** The columns for the marks and a space at the end. */
 const AROUND = 4;
 const TYPE = 7;
 const MAX_NAME = 32;
-/** The least width of values beside descriptions. */
+/** The least width beside descriptions. */
 const VALUE = 40;
 const MIN_DESCRIPTION = 16;
-/** The least width of any other column without a configured width. */
+/** The least width of columns without a configured one. */
 const MIN_WIDTH = 8;
 
 const ALL = COLUMN_NAMES.map((name): ColumnChoice => ({ name }));
 
 /**
- * Chooses the columns of a list of `width` columns, and their widths. Names get the room that they
- * need; values and descriptions share the rest. If there is not enough room, descriptions are
- * dropped first, then columns from the right, but never the name.
+ * Chooses columns and widths. Names get the room that they need; values and
+ * descriptions share the rest. Without enough room, descriptions are dropped
+ * first, then columns from the right, but never the name.
  *
  * @param names the width of the widest name
  */

@@ -5,7 +5,6 @@ import { type Next, notify, type State, type Step } from "../state/state.js";
 import { askText } from "../view/question.js";
 import { choiceMenu, type MenuItem, openMenu } from "./menu.js";
 
-/** Offers what to do if nothing is configured yet. */
 export function openWelcome(
   state: State,
   welcome: Pick<WelcomeActions, "hasData" | "dataFile">,
@@ -19,11 +18,11 @@ export function openWelcome(
     isKept: true,
   });
   const created = `create ${dataFile} in this folder with example variables, as appvars init --example does`;
-  const found = hasData
+  const data = hasData
     ? choice(`open ${dataFile}`, "the data file in this folder", (now) => openData(now, dataFile))
     : choice("try the example", created, (now) => openData(now, dataFile, true));
   const other = choice("open a data file", "enter its path, as with appvars tui --data", openTyped);
-  return openMenu(state, choiceMenu("Welcome to appvars", [found, other], "choose", INTRO));
+  return openMenu(state, choiceMenu("Welcome to appvars", [data, other], "choose", INTRO));
 }
 
 const INTRO =
@@ -40,7 +39,7 @@ function openTyped(state: State): Step {
   });
 }
 
-/** @param isExample whether to create the file with example variables first */
+/** @param isExample create the file first */
 function openData(state: State, path: string, isExample = false): Step {
   return blockingEffect(state, async ({ welcome }) => {
     if (!welcome) return undefined;

@@ -12,7 +12,6 @@ export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as con
 const AREAS = [...PANELS, "matrix", "diff"] as const;
 export type Area = (typeof AREAS)[number];
 
-/** Such as a place or a format. */
 export interface Choice {
   readonly label: string;
   readonly role?: Role;
@@ -30,11 +29,11 @@ export interface Command {
   /** Names of keys. The footer shows the first one. */
   readonly keys: readonly string[];
   /**
-   * Where its keys work. A command of one list panel runs by name in all of
-   * them.
+   * The areas where its keys work. A command of one list panel runs by name in
+   * all.
    */
   readonly areas: readonly Area[];
-  /** Where the footer shows it. */
+  /** The areas in which the footer shows it. */
   readonly shownIn: readonly Area[];
   /** The word in the footer, or `undefined` to hide it now. Default: the name. */
   readonly label?: string | ((state: State) => string | undefined);

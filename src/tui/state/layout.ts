@@ -2,7 +2,7 @@ import { textWidth } from "../text/graphemes.js";
 import { groupLabel, shortPlaceName } from "./place-info.js";
 import type { PanelName, State } from "./state.js";
 
-/** In columns and lines, including the border. */
+/** Columns and lines, including the border. */
 export interface Size {
   readonly width: number;
   readonly height: number;
@@ -23,7 +23,10 @@ const SMALL = { width: 60, height: 13 } as const;
 const WIDE = 120;
 const MEDIUM = 80;
 const MIN_PLACES = 20;
-/** For the border, the cursor, the mark of the open place, and the health. */
+/**
+ * The columns for the border, the cursor, the open place's mark, and the
+ * health.
+ */
 const AROUND_PLACE = 8;
 /** Marks a place that can't be edited. */
 export const READ_ONLY = "ro ";

@@ -7,7 +7,7 @@ interface StorePlaces {
   /** Edits all of the places. */
   readonly editor: Editor;
   /** Indexes by environment. */
-  readonly places: Map<string, number>;
+  readonly indexOf: Map<string, number>;
 }
 
 /** The list of places. Each is opened when it is first needed, and stays open. */
@@ -66,8 +66,8 @@ export class OpenedPlaces {
     const stores = new Map<string, StorePlaces>();
     for (const index of indexes) {
       const editor = await this.editor(index);
-      const store = stores.get(editor.store) ?? { editor, places: new Map() };
-      store.places.set(editor.environment, index);
+      const store = stores.get(editor.store) ?? { editor, indexOf: new Map() };
+      store.indexOf.set(editor.environment, index);
       stores.set(editor.store, store);
     }
     return [...stores.values()];

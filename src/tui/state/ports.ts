@@ -36,7 +36,7 @@ export interface PlacesChange {
   readonly gone: readonly Place[];
 }
 
-/** Offered if nothing is configured. */
+/** The choices when nothing is configured. */
 export interface WelcomeActions {
   /** The default data file. */
   readonly dataFile: string;
@@ -91,7 +91,7 @@ export interface OpenPlace {
 
 export interface NamedFile<F extends string = string> {
   readonly path: string;
-  /** Default: by the extension of the path. */
+  /** The default is the format of the extension. */
   readonly format: F | undefined;
 }
 

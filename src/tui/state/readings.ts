@@ -14,8 +14,7 @@ export interface RecentChanges {
  */
 export interface Reading {
   /**
-   * By ascending id of the variable. During the first read, those received so
-   * far.
+   * Sorted by id of the variable; those received so far during the first read.
    */
   readonly entries: readonly VariableEntry[];
   /** Whether all entries have been read at least once. */
@@ -24,15 +23,12 @@ export interface Reading {
   readonly isReading: boolean;
   /** The number of entries according to the source. */
   readonly total: number;
-  /**
-   * When the entries were last up to date, or `undefined` if the source can't
-   * tell.
-   */
+  /** The time when the entries were last up to date, if the source can tell. */
   readonly asOf?: number | undefined;
   /** Why the last read failed. Earlier entries are kept. */
   readonly failure?: Failure | undefined;
   readonly failures: number;
-  /** When to retry after a failure, or to poll after a success. `undefined` for never. */
+  /** The time of the next retry or poll. `undefined` for never. */
   readonly nextAt?: number | undefined;
   /** A problem that the source reports while it still answers. */
   readonly problem?: string | undefined;

@@ -71,7 +71,7 @@ export interface Revealed {
   readonly names: ReadonlyMap<string, number> | "all";
   /** Decrypted texts by encrypted value. */
   readonly decrypted: ReadonlyMap<string, string>;
-  /** When the last value is masked again. */
+  /** The time when the last value is masked again. */
   readonly until: number;
 }
 
@@ -109,7 +109,6 @@ export interface State {
   readonly place: number;
   /** The place under the cursor in the left panel. */
   readonly placeCursor: number;
-  /** By the index of the place. */
   readonly readings: ReadonlyMap<number, Reading>;
   readonly list: View;
   readonly marks: Marks;
@@ -157,7 +156,7 @@ export function notify(state: State, text: string, tone: Notice["tone"] = "info"
 export const COLUMN_NAMES = ["name", "type", "value", "description"] as const;
 export type ColumnName = (typeof COLUMN_NAMES)[number];
 
-/** Without a width, a column fits its content, as far as there is room. */
+/** A column without a width fits its content, as far as there is room. */
 export interface ColumnChoice {
   readonly name: ColumnName;
   readonly width?: number | undefined;
@@ -200,7 +199,9 @@ export interface Tools {
   readonly reads: Map<number, AbortController>;
   /** The version of the source from which entries were read. */
   readonly versions: WeakMap<readonly VariableEntry[], object>;
-  /** When a version, or a source without versions, was last known to be up to date. */
+  /**
+   * The time when a version, or a source without versions, was last up to date.
+   */
   readonly asOf: WeakMap<object, number>;
 }
 

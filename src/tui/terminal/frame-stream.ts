@@ -14,8 +14,8 @@ const ERASE_BELOW = "\x1b[J";
 type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onceDrained" | "size">;
 
 /**
- * Receives ink's frames, one per write and without ink's own escape sequences, and writes only the
- * changed lines to the terminal. Nothing flickers, the last line and column are usable, and a slow
+ * Receives ink's frames, one per write, and writes only changed lines to the
+ * terminal. Nothing flickers, the last line and column are usable, and a slow
  * connection skips outdated frames.
  */
 export class FrameStream extends Writable {
@@ -41,7 +41,7 @@ export class FrameStream extends Writable {
   }
 
   /**
-   * Clears the screen. Call it after another program has used the screen, or its size has changed.
+   * Call it after another program has used the screen, or its size has changed.
    */
   clear(): void {
     this.#shown = [];
@@ -67,8 +67,8 @@ function at(row: number): string {
 const UNSURE = /[\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}]/u;
 
 /**
- * Makes a painted line look the same on all terminals: after each grapheme of uncertain width,
- * moves the cursor to the expected column. Otherwise, the borders to the right would be displaced.
+ * Moves the cursor to the expected column after each grapheme of uncertain
+ * width. Otherwise, borders to the right would be displaced.
  */
 export function anchorColumns(line: string): string {
   if (!UNSURE.test(line)) return line;
@@ -81,28 +81,27 @@ export function anchorColumns(line: string): string {
   }).join("");
 }
 
-/**
- * The terminal while the TUI runs: alternate screen, hidden cursor, no line wrapping, and mouse
- * reports if enabled.
- */
+/** The terminal in the alternate screen, without cursor and line wrapping. */
 export interface TuiTerminal {
-  /** Keyboard input in raw mode, so that Ctrl-C is a key. Pasted text is bracketed (mode 2004). */
+  /**
+   * Raw mode, so that Ctrl-C is a key. Pasted text is bracketed (mode 2004).
+   */
   readonly input: NodeJS.ReadStream;
   write(text: string): void;
-  /**
-   * Whether written text is still buffered. If so, wait for `onceDrained` before the next frame.
-   */
+  /** Whether written text is still buffered: wait for `onceDrained`. */
   isBusy(): boolean;
   /** Calls `listener` once the buffer is empty again. */
   onceDrained(listener: () => void): void;
   size(): { readonly columns: number; readonly rows: number };
   onResize(listener: () => void): void;
   /**
-   * Calls `listener` when the screen must be redrawn: after `suspend`, or after another program
-   * continued the process.
+   * Calls `listener` when the screen must be redrawn: after `suspend`, or after
+   * another program continued the process.
    */
   onCleared(listener: () => void): void;
-  /** Returns the terminal to the shell (Ctrl-Z). Resolves when the process continues (fg). */
+  /**
+   * Returns to the shell (Ctrl-Z). Resolves when the process continues (fg).
+   */
   suspend(): Promise<void>;
   /** Resolves when the process receives a signal to stop, or the terminal closes. */
   readonly untilStopped: Promise<void>;

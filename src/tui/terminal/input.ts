@@ -14,9 +14,9 @@ const TO_ESCAPE = /^.[^\x1b]*/s;
 
 /** How long to wait for the rest of a sequence after Escape. */
 const ESCAPE_MS = 50;
-/** After `Esc [`: a slow connection may pause there. */
+/** The wait after `Esc [`: a slow connection may pause there. */
 const SEQUENCE_MS = 500;
-/** After the start of a paste, which must not be taken as keys. */
+/** The wait in a paste, which must not be taken as keys. */
 const PASTE_MS = 2_000;
 
 interface InputListener {

@@ -3,7 +3,7 @@ import { visibleText, withVisibleEnd } from "./graphemes.js";
 import { countText, type Line, type Span, wrapLine } from "./line.js";
 import type { Role } from "./theme.js";
 
-/** The lines of a text, or a placeholder, which never equals anything. */
+/** A text, or a placeholder, which never equals anything. */
 export interface Side {
   readonly texts: readonly string[];
   readonly isPlaceholder: boolean;
@@ -11,7 +11,7 @@ export interface Side {
 
 export interface DiffLines {
   readonly lines: readonly Line[];
-  /** Indexes of the first line of each change. */
+  /** The first line of each change. */
   readonly changes: readonly number[];
 }
 
@@ -20,7 +20,7 @@ interface Row {
   readonly text: string;
   /** The text on the other side of the change. */
   readonly other?: string | undefined;
-  /** Whether it is the first row of a change. */
+  /** Whether it begins a change. */
   readonly isFirst?: boolean;
 }
 
@@ -30,13 +30,13 @@ const KINDS = {
   added: { sign: "+ ", role: "success" },
 } as const satisfies Record<string, { sign: string; role: Role }>;
 
-/** The number of characters drawn of a diff. More would be noticeably slow. */
+/** The characters drawn of a diff. More would be noticeably slow. */
 const MAX_DRAWN = 50_000;
 const CUT = `(only the first ${countText(MAX_DRAWN)} characters are shown)`;
 
 /**
- * Shows the changed lines with some equal lines around them, wrapped at `width` columns. Changed
- * words are inverse.
+ * Shows changed lines with some equal ones around them. Changed words are
+ * inverse.
  */
 export function diffLines(before: Side, after: Side, width: number): DiffLines {
   const room = Math.max(1, width - 2);
@@ -55,7 +55,7 @@ export function diffLines(before: Side, after: Side, width: number): DiffLines {
 }
 
 const LONG = 1_000;
-/** The number of equal characters to show on each side of a change in a long line. */
+/** The equal characters shown on each side of a change in a long line. */
 const AROUND = 200;
 
 function shortened(row: Row): Row {
@@ -101,14 +101,14 @@ function* rowsOf(before: Side, after: Side): Generator<Row> {
 }
 
 /**
- * The largest number of edits that are compared. The time grows with its square: 500 edits take
- * about 20 ms.
+ * The most edits that are compared. The time grows with the square: 500 take 20
+ * ms.
  */
 const MAX_EDITS = 500;
 
 /**
- * Compares two sequences by their longest common subsequence. Removed items come before the items
- * that replace them. Returns `undefined` if there are too many changes.
+ * Compares by the longest common subsequence. Removed items come before their
+ * replacement. Returns `undefined` for too many changes.
  */
 function compared(
   before: readonly string[],
@@ -134,8 +134,8 @@ function* equalRows(texts: readonly string[], isAfter: boolean, isBefore: boolea
 }
 
 /**
- * Yields the lines on one side of a change, each paired with the line at the same position on the
- * other side.
+ * Yields one side of a change, each line with its counterpart on the other
+ * side.
  */
 function* changedRows(
   kind: "removed" | "added",
@@ -155,12 +155,12 @@ function* changedRows(
 }
 
 /**
- * The least share of equal text for marking changed words. Below it, the whole line counts as
- * changed.
+ * The least share of equal text to mark changed words rather than the whole
+ * line.
  */
 const MIN_EQUAL = 0.3;
 
-/** Splits the text of a row into spans. Words that the other text does not have are inverse. */
+/** Words that the other text does not have are inverse. */
 function wordSpans({ kind, text, other }: Row, role: Role): Span[] {
   if (other === undefined) return [{ text, role }];
   const isOld = kind === "removed";

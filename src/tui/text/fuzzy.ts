@@ -2,7 +2,8 @@ import { graphemes, visibleText } from "./graphemes.js";
 import { cellText, fitLine, type Line, type Span } from "./line.js";
 
 /**
- * The rank of a text that contains the letters of a word in order, with other letters in between.
+ * The rank of a text that has the letters of a word in order, with others in
+ * between.
  */
 export const LETTERS = 4;
 
@@ -10,8 +11,8 @@ export const LETTERS = 4;
 export const NO_MATCH = 5;
 
 /**
- * Ranks how well a word matches a text, both in lower case: 0 for the whole text, 1 for its start,
- * 2 for the start of a word in it, 3 for another part, and `NO_MATCH` otherwise.
+ * Ranks a match, both texts in lower case: 0 for the whole text, 1 for its
+ * start, 2 for the start of a word in it, 3 for another part, or `NO_MATCH`.
  */
 export function partRank(word: string, text: string): number {
   const at = text.indexOf(word);
@@ -20,8 +21,8 @@ export function partRank(word: string, text: string): number {
 }
 
 /**
- * Splits a filter into words in lower case, and drops incomplete ones such as `type:`. A text must
- * match every word.
+ * Splits a filter into words, all of which must match. Drops incomplete ones
+ * such as `type:`.
  */
 export function filterWords(filter: string): readonly string[] {
   return filter
@@ -31,8 +32,8 @@ export function filterWords(filter: string): readonly string[] {
 }
 
 /**
- * Ranks a name for a word of a filter. A plain word matches a part of the name, `'word` the whole
- * name, and `~word` its letters in order; `!` negates the rest.
+ * A plain word matches a part of the name, `'word` the whole name, and `~word`
+ * its letters in order; `!` negates the rest.
  */
 export function nameRank(word: string, name: string): number {
   const rest = word.slice(1);
@@ -48,22 +49,20 @@ export function nameRank(word: string, name: string): number {
   }
 }
 
-/**
- * Finds the positions of the letters of a word, in order. Returns `undefined` if any is missing.
- */
+/** `undefined` if a letter is missing. */
 function letterPositions(word: string, text: string): number[] | undefined {
   const positions: number[] = [];
   for (let index = 0, from = 0; index < word.length; index++) {
-    const found = text.indexOf(word.charAt(index), from);
-    if (found < 0) return undefined;
-    positions.push(found);
-    from = found + 1;
+    const at = text.indexOf(word.charAt(index), from);
+    if (at < 0) return undefined;
+    positions.push(at);
+    from = at + 1;
   }
   return positions;
 }
 
 /**
- * The distance from the first matching letter to the last. A shorter distance is a better match.
+ * The distance from the first matching letter to the last. Shorter is better.
  */
 export function letterSpan(word: string, text: string): number {
   const [first = 0, ...others] = letterPositions(word, text) ?? [];
@@ -72,9 +71,7 @@ export function letterSpan(word: string, text: string): number {
 
 const SEPARATOR = /[^\p{L}\p{N}]/u;
 
-/**
- * Finds `word` at the start of a word, searching from index `first`. Returns -1 if there is none.
- */
+/** The index of `word` at the start of a word, from `first` on, or -1. */
 function wordStart(word: string, text: string, first: number): number {
   for (let at = first; at > 0; at = text.indexOf(word, at + 1))
     if (SEPARATOR.test(text.charAt(at - 1))) return at;
@@ -95,13 +92,10 @@ function wordPositions(word: string, text: string): number[] {
   return Array.from({ length: part.length }, (_, index) => start + index);
 }
 
-/** The number of code units searched for a highlight, more than any column is wide. */
+/** The code units searched for a highlight, more than any column is wide. */
 const MAX_UNITS = 1_000;
 
-/**
- * Fits a text into exactly `width` columns, with matches of the words of a filter in the role
- * `match`.
- */
+/** Fits a text into a column, with matches in the role `match`. */
 export function highlight(
   words: readonly string[],
   text: string,

@@ -4,15 +4,15 @@ import { escapeCharacter, printable } from "../../kit/text/printable.js";
 const segmenter = new Intl.Segmenter(undefined, { granularity: "grapheme" });
 
 /**
- * The number of code units per call of `Intl.Segmenter`, whose time grows with the square of the
- * length in Node 20. Also the number of code units segmented around an index, far more than any
- * grapheme has.
+ * The code units per call of `Intl.Segmenter`, whose time grows with the square
+ * of the length in Node 20. Also the code units segmented around an index, far
+ * more than any grapheme has.
  */
 const CHUNK = 1_000;
 
 /**
- * Yields the graphemes of a text of any length, with their indexes. Splits a grapheme that is
- * longer than a chunk.
+ * Yields the graphemes with their indexes. Splits one that is longer than a
+ * chunk.
  */
 export function* graphemes(
   text: string,
@@ -35,22 +35,22 @@ export function graphemeEnd(text: string, index: number): number {
   return at && at.start < index ? at.end : index;
 }
 
-/** The grapheme that contains an index. */
 export function graphemeAt(
   text: string,
   index: number,
 ): { start: number; end: number } | undefined {
   const from = Math.max(0, index - CHUNK);
-  const found = segmenter.segment(text.slice(from, index + CHUNK)).containing(index - from);
-  return found && { start: from + found.index, end: from + found.index + found.segment.length };
+  const segments = segmenter.segment(text.slice(from, index + CHUNK));
+  const grapheme = segments.containing(index - from);
+  if (!grapheme) return undefined;
+  const start = from + grapheme.index;
+  return { start, end: start + grapheme.segment.length };
 }
 
 /** ASCII, Latin letters, arrows, box-drawing lines and the other symbols of the TUI. */
 const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u017f•…›●·✓✗↵←-↓▶▸◂\u2500-\u259f]*$/;
 
-/**
- * Whether every code unit is a character of one column. This check is much cheaper than measuring.
- */
+/** Whether every code unit is one column wide. Much cheaper than measuring. */
 export function isNarrow(text: string): boolean {
   return NARROW.test(text);
 }
@@ -70,8 +70,8 @@ export function graphemeWidth(grapheme: string): number {
 }
 
 /**
- * Makes text from outside safe to show on one line. Like {@link printable}, but also escapes
- * combining marks without a base, so that each grapheme of the result is at least one column wide.
+ * Makes text from outside safe to show on one line. Also escapes combining
+ * marks without a base, so that each grapheme is at least one column wide.
  */
 export function visibleText(text: string): string {
   if (isNarrow(text)) return text;
@@ -82,7 +82,7 @@ export function visibleText(text: string): string {
   ).join("");
 }
 
-/** Replaces each blank at the end of a value by `·`, so that it is visible. Keeps the length. */
+/** Shows blanks at the end as `·`. Keeps the length. */
 export function withVisibleEnd(value: string): string {
   return value.endsWith(" ")
     ? value.replace(/(?<! ) +$/, (blanks) => "·".repeat(blanks.length))

@@ -11,21 +11,21 @@ export interface Span {
   readonly key?: string | undefined;
 }
 
-/** One line of the screen, as spans from left to right. */
+/** Spans from left to right. */
 export type Line = readonly Span[];
 
 export function line(text: string, role: Role = "text"): Line {
   return [{ text, role }];
 }
 
-/** The width of a label in columns, including the space after it. */
+/** The columns of a label, including the space after it. */
 export const LABEL_WIDTH = 13;
 
 export function labelled(label: string, content: Line, role: Role = "muted"): Line {
   return [{ text: label.padEnd(LABEL_WIDTH), role }, ...content];
 }
 
-/** Adds a space before a line, as the left margin of a panel. */
+/** Adds the left margin of a panel. */
 export function indented(content: Line): Line {
   return [{ text: " " }, ...content];
 }
@@ -46,7 +46,7 @@ export function spaced(blocks: readonly (readonly Line[])[]): Line[] {
   return shown.flatMap((block, index) => (index === 0 ? block : [[], ...block]));
 }
 
-/** Fits visible text into exactly `width` columns: cuts it with `…`, or pads it with spaces. */
+/** Cuts visible text with `…`, or pads it, to exactly `width` columns. */
 export function fitText(text: string, width: number): string {
   if (width <= 0) return "";
   if (textWidth(text) <= width) return text + " ".repeat(width - textWidth(text));
@@ -57,12 +57,12 @@ export function fitText(text: string, width: number): string {
 /** The largest number of code units per column. A family emoji has eleven in two columns. */
 export const UNITS_PER_COLUMN = 12;
 
-/** Fits any text, whatever its length and content, into exactly `width` columns. */
+/** Fits any text into exactly `width` columns. */
 export function cellText(text: string, width: number): string {
   return fitText(visibleText(text.slice(0, Math.max(0, width + 1) * UNITS_PER_COLUMN)), width);
 }
 
-/** Fits a line into exactly `width` columns: cuts it with `…`, or pads it with spaces. */
+/** Cuts a line with `…`, or pads it, to exactly `width` columns. */
 export function fitLine(line: Line, width: number): Line {
   const cut = cutLine(line, width);
   const left = width - lineWidth(cut);
@@ -72,16 +72,16 @@ export function fitLine(line: Line, width: number): Line {
 /** Cuts a line with `…` if it is wider than `width` columns. */
 export function cutLine(line: Line, width: number): Line {
   if (lineWidth(line) <= width) return line;
-  const kept: Span[] = [];
+  const fitting: Span[] = [];
   let left = width;
   for (const span of line) {
     const spanWidth = textWidth(span.text);
-    // The line is too wide, so more text follows. The space makes `fitText` show the cut.
-    if (spanWidth >= left) return [...kept, { ...span, text: fitText(`${span.text} `, left) }];
-    kept.push(span);
+    // The space makes `fitText` show the cut, since more text follows.
+    if (spanWidth >= left) return [...fitting, { ...span, text: fitText(`${span.text} `, left) }];
+    fitting.push(span);
     left -= spanWidth;
   }
-  return kept;
+  return fitting;
 }
 
 export function lineWidth(line: Line): number {
@@ -119,8 +119,8 @@ export function wrapLines(text: string, width: number, role: Role): Line[] {
 }
 
 /**
- * Breaks a text into pieces. The first has at most `first` columns and can be empty; the others
- * have at most `width`.
+ * Breaks a text into pieces of at most `width` columns; the first has at most
+ * `first`, and can be empty.
  */
 function* breakText(text: string, first: number, width: number): Generator<string> {
   let [start, left] = [0, first];
@@ -135,10 +135,7 @@ function* breakText(text: string, first: number, width: number): Generator<strin
   yield text.slice(start);
 }
 
-/**
- * Symbols of the TUI, all one column wide. The first character of each string is the ASCII
- * replacement of the others.
- */
+/** Symbols of the TUI, one column wide, by their ASCII replacement. */
 const ASCII_SIGNS = [
   "-─━",
   "|│┃",
@@ -157,10 +154,7 @@ const ASCII_SIGNS = [
 
 const ASCII = /^[\x20-\x7e]*$/;
 
-/**
- * Converts a line to ASCII without changing its width. Other characters in names and values become
- * `?`.
- */
+/** Keeps the width. Other characters in names and values become `?`. */
 export function asciiLine(line: Line): Line {
   return line.map((span) =>
     ASCII.test(span.text) ? span : { ...span, text: asciiText(span.text) },

@@ -1,9 +1,7 @@
 export interface TextStyle {
   /** `#rrggbb`. Default: the terminal's own color. */
   readonly color?: string;
-  /**
-   * The closest legible color on a terminal with 256 colors: an xterm color number, 16 or higher.
-   */
+  /** The closest legible color of 256: an xterm color number, 16 or higher. */
   readonly ansi256?: number;
   readonly bold?: boolean;
   readonly dimColor?: boolean;
@@ -19,8 +17,8 @@ export const THEME_NAMES = ["auto", "dark", "light", "plain"] as const;
 export type ThemeName = (typeof THEME_NAMES)[number];
 
 /**
- * `color` and `ansi256` for each theme. The colors of `auto` contrast equally with black and white.
- * A test measures all contrasts.
+ * `color` and `ansi256`. `auto` contrasts equally with black and white. A test
+ * measures all contrasts.
  */
 const COLORS = {
   muted: { auto: ["#767676", 243], dark: ["#9a9fa8", 247], light: ["#5c6370", 241] },
@@ -49,8 +47,8 @@ const PLAIN_STYLES: Readonly<Record<string, TextStyle>> = {
 };
 
 /**
- * Creates the style of each role. `auto` is legible on black and on white, `dark` and `light` on
- * their own backgrounds, and `plain`, for NO_COLOR, has no colors.
+ * `auto` is legible on black and on white, `dark` and `light` on their own
+ * backgrounds, and `plain`, for NO_COLOR, has no colors.
  */
 export function createTheme(name: ThemeName): Theme {
   const styles = Object.entries(COLORS).map(([role, colors]) => {
@@ -65,8 +63,8 @@ export function createTheme(name: ThemeName): Theme {
 export const BACKGROUND_QUESTION = "\x1b]11;?\x07";
 
 /**
- * Returns the shade of the color in a reply, such as `11;rgb:ffff/ffff/ffff` with one to four
- * digits per component, or `undefined` for anything else.
+ * Parses a reply such as `11;rgb:ffff/ffff/ffff`, with one to four digits per
+ * component.
  */
 export function shadeOf(answer = ""): "dark" | "light" | undefined {
   const [, ...parts] =

@@ -26,16 +26,8 @@ const FILTER: Screen<TypedFilter> = {
   name: "filter",
   key: filterKey,
   input: (state, { field, all }) => {
-    const found = gridOf(state).rows.length;
-    return [
-      typedLine(
-        "/",
-        field,
-        `  ${countText(found)} of ${countText(all)} `,
-        FILTER_KEYS,
-        state.columns,
-      ),
-    ];
+    const counts = `  ${countText(gridOf(state).rows.length)} of ${countText(all)} `;
+    return [typedLine("/", field, counts, FILTER_KEYS, state.columns)];
   },
   hints: () => FILTER_KEYS,
   more: () =>
@@ -49,21 +41,20 @@ const FILTER: Screen<TypedFilter> = {
 const FILTER_KEYS = hints("Enter keep, Esc back");
 
 /**
- * ` /port 1 of 3 Enter keep F1 help Esc back`: the typed text, the number of matches, and as many
- * keys as fit, with Esc last.
+ * ` /port 1 of 3 Enter keep F1 help Esc back`: as many keys as fit, Esc last.
  */
 export function typedLine(
   sign: string,
   field: TextField,
-  found: string,
+  counts: string,
   keys: readonly KeyHint[],
   columns: number,
 ): Line {
-  const room = columns - 2 - found.length;
+  const room = columns - 2 - counts.length;
   const needed = Math.min(room, textWidth(visibleText(field.text)) + 1);
   const line = keyLine(keys.slice(0, -1), room - needed, [...hints("F1 help"), ...keys.slice(-1)]);
   const input = focusedInput(field, room - lineWidth(line));
-  return [{ text: ` ${sign}`, role: "accent" }, ...input, { text: found, role: "muted" }, ...line];
+  return [{ text: ` ${sign}`, role: "accent" }, ...input, { text: counts, role: "muted" }, ...line];
 }
 
 /** Keys that move in the list while the user types. */
@@ -76,7 +67,7 @@ function filterKey(state: State, typed: TypedFilter, key: Key): Step {
   if (name === "escape") return step(pop(gridOf(state).with(before)));
   if (TYPING_MOVES.includes(name)) return step(moveRows(state, name));
   const next = applyKeyToLine(field, key);
-  // A long paste is cut, because every key searches all texts for the words of the filter.
+  // Every key searches all texts, so a long paste is cut.
   const edited = next.text.length > 1_000 ? textField(next.text.slice(0, 1_000)) : next;
   const shown = withData(state, FILTER, { ...typed, field: edited });
   return step(edited.text === field.text ? shown : filtered(shown, edited.text));

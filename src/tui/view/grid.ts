@@ -6,7 +6,7 @@ import { changeData, drawnScreen } from "./screen.js";
 /** The table on the screen, with its cursor. */
 export interface Grid extends Listed {
   readonly view: View;
-  /** The index of the place whose values commands act on. */
+  /** The place whose values commands act on. */
   readonly place: number;
   /** Returns the state with a changed view. */
   with(change: Partial<View>): State;
@@ -14,7 +14,7 @@ export interface Grid extends Listed {
 
 const grids = memoized<State, Grid>();
 
-/** The table that has the cursor: the table of the drawn screen, or else the list. */
+/** The table of the drawn screen, or else the list. */
 export function gridOf(state: State): Grid {
   return grids(state, [], () => findGrid(state));
 }
@@ -39,7 +39,7 @@ function cellsOf({ table }: Grid, place: number): readonly (VariableEntry | unde
   return table.columns.find((column) => column.place === place)?.cells ?? [];
 }
 
-/** The name and the entry under the cursor, on any screen. */
+/** What is under the cursor, on any screen. */
 export function selectionOf(state: State, place = gridOf(state).place) {
   const grid = gridOf(state);
   return { place, name: grid.name, entry: cellsOf(grid, place)[grid.row] };
@@ -51,14 +51,13 @@ export function whyNoName(state: State): string | undefined {
 }
 
 /**
- * Whether commands act on the marked variables instead of the one under the cursor. In the record
- * they don't, since it shows a single variable.
+ * Whether commands act on the marked variables. In the record they don't, since
+ * it shows a single one.
  */
 export function actsOnMarked({ marks, focus, stack }: State): boolean {
   return hasMarks(marks) && (stack.length > 0 || focus !== "record");
 }
 
-/** The rows that commands act on, in the order of the table. */
 export function targetRows(state: State): readonly number[] {
   const grid = gridOf(state);
   if (!actsOnMarked(state)) return [grid.row];
@@ -66,7 +65,6 @@ export function targetRows(state: State): readonly number[] {
   return grid.table.names.flatMap((name, row) => (names.has(name) ? [row] : []));
 }
 
-/** The variables of a place that commands act on. */
 export function targetsOf(state: State, place = gridOf(state).place): readonly VariableEntry[] {
   const cells = cellsOf(gridOf(state), place);
   return targetRows(state).flatMap((row) => cells[row] ?? []);

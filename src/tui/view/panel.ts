@@ -20,23 +20,23 @@ export interface PanelContent {
   readonly footnote?: string | undefined;
   /** A colored legend of signs, shown in the lower border. */
   readonly legend?: Line;
-  /** Whether the panel receives keys. It then has a thick border, a mark and another color. */
+  /**
+   * Whether the panel receives keys, which a thick border, a mark and a color
+   * show.
+   */
   readonly isFocused: boolean;
   readonly isProduction?: boolean;
-  /** The lines from the top. Those that don't fit are cut. */
+  /** Lines that don't fit are cut. */
   readonly lines: readonly Line[];
   /** The number of heading lines, which a double click does not open. */
   readonly heads?: number;
   /** The panel of the list that a click focuses. */
   readonly panel?: PanelName;
-  /** Returns the state after a click on a cell, or `undefined` if there is nothing to select. */
+  /** Handles a click. Returns `undefined` if there is nothing to select. */
   readonly select?: ((state: State, cell: Cell) => State | undefined) | undefined;
   /** Whether a double click on a row presses Enter. Default: true. */
   readonly pressesEnter?: false;
-  /**
-   * Returns the state after the wheel has moved by a number of lines. By default, the wheel presses
-   * the arrow keys.
-   */
+  /** Handles the wheel. By default, it presses the arrow keys. */
   readonly scroll?: (state: State, by: number) => State;
 }
 
@@ -45,15 +45,14 @@ export interface Panel {
   readonly content: PanelContent;
 }
 
-/** A cell in the content of a panel. Line and column count from 0. */
+/** A position in the content, counted from 0. */
 export interface Cell {
   readonly line: number;
   readonly column: number;
 }
 
 /**
- * Cuts `page` lines, starting at `top`, from a text that can be longer than its panel. A `top` that
- * is too far down shows the last lines.
+ * Cuts a page from a text. A `top` that is too far down shows the last lines.
  */
 export function scrolledLines(all: readonly Line[], top: number, page: number) {
   const from = scrollBy(top, all.length, page, 0);
@@ -75,7 +74,6 @@ export function variablesText([first, ...others]: readonly { readonly name: stri
 /** The gap between two cells of a list. */
 export const GAP = "  ";
 
-/** Formats one row of a list, with a mark if it is under the cursor. */
 export function rowLine(cells: Line, isUnderCursor: boolean, isFocused: boolean): Line {
   const mark: Span = isUnderCursor ? { text: "›", role: "accent" } : { text: " " };
   const spans = [mark, ...cells, { text: " " }];
@@ -83,8 +81,8 @@ export function rowLine(cells: Line, isUnderCursor: boolean, isFocused: boolean)
 }
 
 /**
- * Bold, and also inverse in the focused panel. Only a match, which is underlined, keeps its role,
- * because inverse colors are hard to read.
+ * A match, which is underlined, keeps its role. Other inverse colors are hard
+ * to read.
  */
 function cursorSpan(span: Span, isFocused: boolean): Span {
   if (!isFocused) return { ...span, isBold: true };
@@ -97,13 +95,13 @@ export interface PanelFrame {
   readonly border: keyof typeof BORDERS | "classic";
   /** The role of the border. */
   readonly role: Role;
-  /** The lines, of which the first and the last are borders with the title and the footnote. */
+  /**
+   * The first and the last line are borders, with the title and the footnote.
+   */
   readonly lines: readonly Line[];
 }
 
-/**
- * The corners, from the top left, and the horizontal bar. Ink draws the sides in the same style.
- */
+/** The corners, from the top left, and the bar. Ink draws the sides. */
 const BORDERS = { round: ["╭", "╮", "╰", "╯", "─"], bold: ["┏", "┓", "┗", "┛", "━"] } as const;
 
 export function panelFrame(content: PanelContent, size: Size): PanelFrame {
@@ -133,7 +131,6 @@ export function panelFrame(content: PanelContent, size: Size): PanelFrame {
   return { size, border, role, lines: [top, ...lines.slice(0, size.height - 2), bottom] };
 }
 
-/** Formats a text for a border, with a space on each side, and cuts it if it is too wide. */
 function borderText(text: string, inner: number): string {
   const room = inner - 4;
   return text === "" ? "" : ` ${textWidth(text) > room ? fitText(text, room) : text} `;

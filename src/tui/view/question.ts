@@ -37,23 +37,23 @@ export interface Question {
   /** The label of the confirm button, such as `Replace`. */
   readonly answer: string;
   /**
-   * The key of the confirm button. Default: Ctrl-S. With any other key, such as Ctrl-X if something
-   * is lost, the Back button has the focus.
+   * Default: Ctrl-S. With any other key, such as Ctrl-X if something is lost,
+   * the Back button has the focus.
    */
   readonly key?: keyof typeof ANSWER_KEYS;
   /**
-   * Runs after the user has confirmed and the question is closed. By default, the screen that asked
-   * is closed too.
+   * Runs once the user has confirmed and the question is closed. By default,
+   * the screen that asked is closed, too.
    *
    * @param text the input
    */
   readonly run?: (state: State, text: string) => Step;
   /**
-   * What is lost if the user leaves the question, such as ` without the new credentials`. The Back
-   * button then asks first.
+   * What leaving the question loses, such as ` without the new credentials`.
+   * The Back button then asks first.
    */
   readonly lost?: string;
-  /** Indexes of the places that the question is about. Default: the open place. */
+  /** The places that the question is about. Default: the open one. */
   readonly places?: readonly number[];
 }
 
@@ -63,7 +63,7 @@ interface Input {
   readonly label: string;
   /** Returns why a text is not valid, or `undefined` if it is. */
   readonly check: (text: string) => string | undefined;
-  /** Whether the text is the path of a file, which Tab completes. */
+  /** Whether Tab completes the text as a path. */
   readonly isPath?: true;
 }
 
@@ -74,7 +74,7 @@ interface Asked extends Question {
   readonly top: number;
 }
 
-/** An input that requires typing a word to confirm. */
+/** Requires typing a word to confirm. */
 export function requiredInput(word: string): Input {
   const check = (text: string) => (text === word ? undefined : `type ${word} first`);
   return { label: `type ${visibleText(word)} to confirm: `, check };
@@ -86,9 +86,7 @@ export function ask(state: State, question: Question): Step {
   return step(push({ ...state, notice: undefined }, QUESTION, asked));
 }
 
-/**
- * Asks for a text and runs the question with it. Does not ask if the text has been typed already.
- */
+/** Asks for a text, unless it has been typed already. */
 export function askText(
   state: State,
   typed: string,
@@ -171,7 +169,7 @@ function answered(state: State, asked: Asked): Step {
   return asked.run ? asked.run(pop(state), text) : step(pop(state, 2));
 }
 
-/** Completes a path as far as it is unambiguous, and quotes it if it contains spaces. */
+/** Completes a path as far as it is unambiguous, and quotes one with spaces. */
 function completePath(state: State, typed: TextField): Step {
   const [, folder = "", start = ""] = /^"?(.*\/)?([^/]*)$/u.exec(typed.text) ?? [];
   return step(state, async ({ listFolder }) => {
@@ -198,7 +196,10 @@ function questionPanel(state: State, asked: Asked, size: Size): PanelContent {
 /** Cached, since comparing values of 1 MB takes 100 ms. */
 const detailLines = memoized<Details, readonly Line[]>();
 
-/** The lines that scroll, the fixed lines below them, and how many scrolling lines are visible. */
+/**
+ * The scrolling lines, the fixed ones below them, and how many scrolling lines
+ * are visible.
+ */
 function questionLines(state: State, asked: Asked, size: Size) {
   const { text, details, problem, input, typed, answer, key = "ctrl-s", isOnAnswer } = asked;
   const width = textColumns(size);
@@ -228,24 +229,21 @@ function questionLines(state: State, asked: Asked, size: Size) {
 
 const MIN_INPUT = 10;
 
-/**
- * `type shop/production to confirm: ` and the input, beside the label if there is room, otherwise
- * below it.
- */
+/** `type shop/production to confirm: `, and the input beside or below it. */
 function inputLines(label: string, typed: TextField, width: number): Line[] {
   const left = width - textWidth(label);
   if (left < MIN_INPUT) return [...wrapLines(label, width, "warning"), focusedInput(typed, width)];
   return [[{ text: label, role: "warning" }, ...focusedInput(typed, left)]];
 }
 
-/** The question whether to quit, if it is open. Ctrl-C asks it if something would be lost. */
+/** The text of the question whether to quit, if it is open. */
 export function quitQuestion(state: State): string | undefined {
   const asked = dataOf(state, QUESTION);
   return asked?.run === quitting ? asked.text : undefined;
 }
 
 /**
- * Quits immediately, or asks first if something would be lost. Pressing Ctrl-C again quits anyway.
+ * Asks first if something would be lost. Pressing Ctrl-C again quits anyway.
  */
 export function quit(state: State): Step {
   const losses = layers(state).flatMap(({ screen, data }) => screen.lost?.(data) ?? []);

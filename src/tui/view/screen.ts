@@ -8,40 +8,43 @@ import { commandKeyName, type Key, keyLabel, keyOfLabel } from "../widgets/key.j
 import type { Panel, PanelContent } from "./panel.js";
 
 /**
- * A screen of the stack, as functions of its data. The list, the places and the record are always
- * below the stack.
+ * A screen of the stack, as functions of its data. The places, the list and the
+ * record are below the stack.
  */
 export interface Screen<D> {
   readonly name: string;
   key(state: State, data: D, key: Key, commands: readonly Command[]): Step;
   /**
-   * The panels that fill the body, from the top. A screen with neither `body` nor `panel` is a
-   * single line below the screen under it.
+   * The panels that fill the body, from the top. With neither `body` nor
+   * `panel`, the screen is a line below the one under it.
    */
   body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly Panel[];
   /** A panel that replaces the list and the record. */
   panel?(state: State, data: D, size: Size): PanelContent;
-  /** The last lines while the user types a text, or `undefined` to show the keys. */
+  /** The last lines while the user types. */
   input?(state: State, data: D): readonly Line[] | undefined;
   /**
-   * The keys that work now, with the key that closes the screen last. Default: the keys of
-   * commands.
+   * The keys that work now, the one that closes the screen last. Default: those
+   * of commands.
    */
   hints?(state: State, data: D): readonly KeyHint[];
-  /** Further keys, which only the help shows. */
+  /** Keys that only the help shows. */
   more?(state: State, data: D): readonly KeyHint[];
   /** Whether characters are input, so that `?` does not open the help. */
   types?(state: State, data: D): boolean;
-  /** Handlers of commands that do something else here than in the list, by command name. */
+  /** Handlers of commands that act differently than in the list, by name. */
   readonly handlers?: Readonly<Record<string, CommandHandler<D>>>;
-  /** The table of variables of this screen. Its view is part of the data. */
+  /** A table of variables. Its view is part of the data. */
   readonly table?: TableOf<D>;
-  /** Moves in another part of the screen. Returns `undefined` if the table has the focus. */
+  /**
+   * Moves outside of the table. Returns `undefined` if the table has the focus.
+   */
   move?(state: State, data: D, key: string): State | undefined;
-  /** Indexes of the places that the screen shows or edits. Default: the open place. */
+  /** The places that the screen shows or edits. Default: the open one. */
   places?(state: State, data: D): readonly number[];
   /**
-   * Whether Ctrl-J adds a line. Elsewhere it is Enter, because some programs send Enter as Ctrl-J.
+   * Whether Ctrl-J adds a line. Elsewhere it is Enter, which some programs send
+   * as Ctrl-J.
    */
   breaksLines?(data: D): boolean;
   /** What quitting would lose, such as `, and lose your changes`. */
@@ -57,16 +60,16 @@ export interface CommandHandler<D> {
 }
 
 interface TableOf<D> {
-  /** Indexes of the places that are the columns. */
+  /** The columns. */
   places(state: State, data: D): readonly number[];
   page(state: State, data: D): number;
-  /** The index of the place whose values commands act on. */
+  /** The place whose values commands act on. */
   place(state: State, data: D): number;
 }
 
 type AnyScreen = Screen<unknown>;
 
-/** The screen that receives keys, with its data, or `undefined` for the list. */
+/** The screen that receives keys, or `undefined` for the list. */
 export function topScreen(
   state: State,
 ): { readonly screen: AnyScreen; readonly data: unknown } | undefined {
@@ -83,7 +86,6 @@ export function isPrompt({ body, panel }: AnyScreen): boolean {
   return !body && !panel;
 }
 
-/** All screens of the stack, with the top one last. */
 export function layers({ stack }: State) {
   return stack.map(({ screen, data }) => ({ screen: screen as AnyScreen, data }));
 }
@@ -114,7 +116,7 @@ export function changeData<D>(state: State, screen: Screen<D>, change: (data: D)
   return { ...state, stack };
 }
 
-/** The help key on a screen without commands. `undefined` where a command opens the help. */
+/** The help key where no command opens the help. */
 export function fixedHelpKey(state: State): "F1" | "?" | undefined {
   const open = topScreen(state);
   if (areaOf(state) !== undefined) return undefined;
@@ -126,7 +128,7 @@ export function isHelpKey(state: State, { name }: Key): boolean {
   return help !== undefined && (name === "f1" || name === help);
 }
 
-/** A hint in the last line: the label and the name of a key, and what it does. */
+/** The label and the name of a key, and what it does. */
 export interface KeyHint {
   readonly key: string;
   readonly name: string | undefined;
@@ -141,10 +143,7 @@ export function hints(text: string): readonly KeyHint[] {
   });
 }
 
-/**
- * ` y add n back `: as many hints as fit into `width` columns, followed by `last`, which is always
- * shown.
- */
+/** ` y add n back `: as many hints as fit, and `last` in any case. */
 export function keyLine(
   keys: readonly KeyHint[],
   width: number,
@@ -179,8 +178,8 @@ const TONES = {
 const MAX_NOTICE_LINES = 5;
 
 /**
- * Wraps a notice into several lines rather than cutting it, because its end can be the reason for a
- * failure.
+ * Wraps a notice rather than cutting it, because its end can be the reason for
+ * a failure.
  */
 export function noticeLines(
   { text, tone }: Pick<Notice, "text" | "tone">,
@@ -204,7 +203,7 @@ export function isOnPlaces({ focus, stack }: Pick<State, "focus" | "stack">): bo
   return focus === "places" && stack.length === 0;
 }
 
-/** The result of `whyNot` for a command that must wait until the place is read. */
+/** The result of `whyNot` while the place is being read. */
 export const STILL_READING = "still reading";
 
 /** Returns why a command can't run here now, or `undefined` if it can. */
@@ -215,8 +214,8 @@ export function whyNot(state: State, command: Command): string | undefined {
 }
 
 /**
- * Runs the command that a key has here, or shows why it can't run. Returns `undefined` if no
- * command has the key.
+ * Runs the command of a key, or shows why it can't run. Returns `undefined` for
+ * other keys.
  */
 export function pressCommand(
   state: State,
@@ -228,10 +227,7 @@ export function pressCommand(
   return command && runCommand(state, command);
 }
 
-/**
- * Runs a command on what is under the cursor, after waiting until the place is read, or shows why
- * it can't run.
- */
+/** Runs a command once the place is read, or shows why it can't run. */
 export function runCommand(state: State, command: Command, argument = ""): Step {
   const reason = whyNot(state, command);
   if (reason === STILL_READING) {
@@ -247,7 +243,7 @@ export function runCommand(state: State, command: Command, argument = ""): Step 
   return (act ? act.run(state, open?.data) : command.run?.(state, argument)) ?? step(state);
 }
 
-/** The key handler of a screen whose only keys are those of commands. */
+/** Handles a key on a screen that has only keys of commands. */
 export function commandKey(
   state: State,
   _data: unknown,
@@ -257,7 +253,7 @@ export function commandKey(
   return pressCommand(state, commandKeyName(key), commands) ?? step(state);
 }
 
-/** The keys of commands that the footer shows and that can run now. */
+/** The keys that the footer shows and that can run now. */
 export function commandHints(state: State, commands: readonly Command[]): readonly KeyHint[] {
   return commands.flatMap((command): KeyHint[] => {
     const [key] = command.keys;

@@ -12,8 +12,8 @@ import { gridOf } from "./grid.js";
 import { whyNotFound } from "./table-panel.js";
 
 /**
- * The progress of the first read: `1,200 of 100,000`, or `""` before its first page. `undefined` if
- * no first read is in progress.
+ * `1,200 of 100,000` during the first read, `""` before its first page,
+ * otherwise `undefined`.
  */
 export function progressText(state: State): string | undefined {
   const { failure, isComplete, entries, total } = readingOf(state);
@@ -26,7 +26,7 @@ export function ofText(part: number, whole: number): string {
   return `${countText(part)}/${countText(whole)}`;
 }
 
-/** `12 variables`, or how many of them are listed or have been read. */
+/** `12 variables`, or how many are listed or have been read. */
 export function countsText(state: State): string {
   const { list } = state;
   const { isComplete, isReading, entries } = readingOf(state);
@@ -37,10 +37,7 @@ export function countsText(state: State): string {
   return countOf(entries.length, "variable");
 }
 
-/**
- * Says why a table has no rows: it has not been read, its filter finds nothing, or else
- * `otherwise`.
- */
+/** Says why a table has no rows, or else `otherwise`. */
 export function emptyLines(state: State, width: number, otherwise: Line): Line[] {
   for (const { place } of gridOf(state).table.order) {
     const { isComplete, isReading, failure } = readingOf(state, place);
@@ -64,12 +61,11 @@ interface Status {
   /** What the user can check. */
   readonly advice?: readonly string[];
   /**
-   * When the next try is: `trying again in 5 s`. `""` if the user has to retry, or each poll does.
+   * `trying again in 5 s`, or `""` if the user has to retry, or each poll does.
    */
   readonly again: string;
 }
 
-/** What is wrong with a place, or `undefined` if nothing is. */
 function statusOf(state: State, place: number): Status | undefined {
   const { failure, problem, nextAt = 0, isReading } = readingOf(state, place);
   if (!failure)
@@ -83,7 +79,6 @@ function statusOf(state: State, place: number): Status | undefined {
   return { ...trouble, text: code === "rate_limited" ? "✗ rate limit reached" : `✗ ${message}` };
 }
 
-/** Says whose credentials were refused, and how to check them. */
 function refusedCredentials(message: string, place?: PlaceInfo): Pick<Status, "text" | "advice"> {
   const text = `✗ ${place ? `${place.kind} ${place.name}` : "this place"}: ${message}`;
   if (place?.kind !== "profile")
@@ -93,10 +88,7 @@ function refusedCredentials(message: string, place?: PlaceInfo): Pick<Status, "t
   return { text, advice: [check, command`replace them with: appvars profile add ${name} --force`] };
 }
 
-/**
- * One line that says what is wrong with a place whose variables are still listed, or `undefined` if
- * nothing is.
- */
+/** What is wrong with a place whose variables are still listed. */
 export function statusLine(state: State, place = state.place): Line | undefined {
   const trouble = statusOf(state, place);
   if (!trouble) return undefined;
@@ -119,7 +111,7 @@ export function statusLines(state: State, width: number, place = state.place): L
   ]);
 }
 
-/** `12 s`: the time from `now` until `then`, rounded up to seconds. */
+/** `12 s`, rounded up. */
 export function untilText(then: number, now: number): string {
   return durationText(Math.max(0, Math.ceil((then - now) / 1_000)) * 1_000);
 }

@@ -15,7 +15,7 @@ import { GAP, type PanelContent, rowLine } from "./panel.js";
 export interface Column {
   readonly heading: Span;
   readonly width: number;
-  /** The sort order that a click on the heading selects. A second click reverses it. */
+  /** The sort order that a click on the heading selects. */
   readonly sort?: Sort | undefined;
   readonly cell: (row: number) => Line;
 }
@@ -29,34 +29,34 @@ export function nameColumn(state: State, width: number, heading = "NAME"): Colum
 }
 
 interface TableOptions {
-  /** The title before the position. It must end with a space. */
+  /** The title before the position, with a space at its end. */
   readonly title: string;
   /** The title after the position. */
   readonly after?: string;
   /** The columns that are scrolled into view. */
   readonly columns: readonly Column[];
-  /** A line that replaces the headings, so that the rows don't move. */
+  /** Replaces the headings, so that the rows don't move. */
   readonly head?: Line | undefined;
-  /** A text after the headings, to show that there are more columns. */
+  /** The end of the headings, which shows that there are more columns. */
   readonly end?: string;
-  /** The lines to show if there are no rows. */
+  /** The lines in place of rows if there are none. */
   readonly empty: () => readonly Line[];
-  /**
-   * The sign before a name, one column wide. Default: whether the variable has a finding or was
-   * changed recently.
-   */
+  /** The sign before a name. Default: for a finding or a recent change. */
   readonly sign?: (row: number) => Span;
   readonly isFocused: boolean;
-  /** The index of the column under the cursor if single cells can be selected. -1 for the name. */
+  /**
+   * The column under the cursor, if single cells can be selected. -1 for the
+   * name.
+   */
   readonly column?: number;
-  /** Returns the state after a click in a column. The row has been selected already. */
+  /** Handles a click in a column, whose row has been selected. */
   readonly onColumn?: (state: State, column: number) => State;
 }
 
 /** Columns before the first cell: the cursor, the sign and the mark. */
 const BEFORE = 3;
 
-/** Formats a table. Only its visible cells are formatted. */
+/** Formats only the visible cells. */
 export function tablePanel(state: State, options: TableOptions): PanelContent {
   const grid = gridOf(state);
   const { columns, onColumn = (now) => now } = options;
@@ -114,10 +114,7 @@ function headings({ view }: Grid, { columns, end = "" }: TableOptions): Line {
   return [{ text: " " }, ...spans, { text: ` ${end}` }].map((span) => ({ ...span, isBold: true }));
 }
 
-/**
- * The arrow for a sort order. By last change, the newest come first, so the arrow points down
- * unless reversed.
- */
+/** The newest changes come first, so that arrow points down unless reversed. */
 export function sortArrow({ sort, isReversed }: Pick<View, "sort" | "isReversed">): string {
   return isReversed === (sort === "changed") ? "↑" : "↓";
 }
@@ -149,7 +146,6 @@ export const SIGNS = {
   changed: { text: "~", role: "warning" },
 } as const;
 
-/** The sign of a variable that has a finding of `check`, or that was changed recently. */
 function signOf(state: State, { table }: Grid, row: number): Span {
   if (findingOf(state, table.order[0]?.cells[row]) !== undefined)
     return { text: "!", role: "danger" };
@@ -157,7 +153,7 @@ function signOf(state: State, { table }: Grid, row: number): Span {
   return change ? SIGNS[change] : { text: " " };
 }
 
-/** The index of the column at a position in a line, or -1 beyond the last column. */
+/** -1 beyond the last column. */
 function columnAt(columns: readonly Column[], at: number): number {
   let end = BEFORE;
   return columns.findIndex(({ width }) => {
@@ -189,7 +185,6 @@ export function moveRows(state: State, key: string): State {
   return moved ? goTo(grid, moved) : state;
 }
 
-/** Moves to the next or previous row for which `isWanted` returns true. */
 export function moveToNext(
   state: State,
   by: 1 | -1,
@@ -205,7 +200,8 @@ export function moveToNext(
 }
 
 /**
- * Filters the table. The cursor goes to the best match, or stays on its variable if there is none.
+ * Moves the cursor to the best match, or keeps it on its variable if there is
+ * none.
  */
 export function filtered(state: State, filter: string): State {
   const next = gridOf(state).with({ filter });
@@ -213,7 +209,10 @@ export function filtered(state: State, filter: string): State {
   return grid.rows.length === 0 || filter.trim() === "" ? next : goTo(grid, { cursor: 0, top: 0 });
 }
 
-/** What Escape clears next in a table. The marks come last, and are kept when a screen closes. */
+/**
+ * What Escape clears next. The marks come last, and are kept when a screen
+ * closes.
+ */
 export function clearing(
   state: State,
 ): { readonly label: string; readonly cleared: State } | undefined {
@@ -230,7 +229,7 @@ export function clearing(
     : undefined;
 }
 
-/** Why a filter finds nothing. `undefined` without a filter. */
+/** Why a filter finds nothing. */
 export function whyNotFound(state: State): string | undefined {
   const { table, view } = gridOf(state);
   const { filter } = view;
@@ -248,7 +247,6 @@ const NAME = { min: 6, max: 40 } as const;
 
 const widths = memoized<Table, number>();
 
-/** The width of the widest name in columns, within bounds. */
 export function widestName(table: Table): number {
   return widths(table, [], () => {
     let widest: number = NAME.min;

@@ -23,10 +23,7 @@ const ROLES = { STRING: "text", NUMBER: "number", BOOLEAN: "boolean", JSON: "tex
 
 const CELL_ROLES = { ...ROLES, STRING: "string", JSON: "json" } as const;
 
-/**
- * Formats the value of an entry, or its placeholder, as one cell. @param before a text before the
- * value
- */
+/** The value, or its placeholder, as one cell. */
 export function valueCell(state: State, entry: VariableEntry, width: number, before = ""): Span {
   const shown = shownValue(entry, state);
   const isText = shown.kind === "shown" && shown.text !== "";
@@ -36,10 +33,7 @@ export function valueCell(state: State, entry: VariableEntry, width: number, bef
   return { text: cellText(before + text, width), role };
 }
 
-/**
- * Says how the value of a cell compares, and shows the value itself if it is not hidden: `~
- * differs`, `~ 3000`.
- */
+/** `~ differs`, or `~ 3000` if the value is not hidden. */
 export function comparedCell(
   state: State,
   entry: VariableEntry | undefined,
@@ -52,7 +46,7 @@ export function comparedCell(
   return { role: look.role ?? "text", text: valueCell(state, entry, width, `${look.sign} `).text };
 }
 
-/** Splits a value into lines before wrapping. JSON is pretty-printed. */
+/** Pretty-prints JSON. */
 function valueLines(text: string, type: VariableType): readonly Line[] {
   if (text === "") return [[PLACEHOLDERS.shown]];
   const json = type === "JSON" ? parsedJson(text) : undefined;
@@ -83,7 +77,7 @@ export const KINDS: Readonly<Record<CellKind, Span & { readonly sign: string }>>
   unread: { sign: "?", text: "not read", role: "muted" },
 };
 
-/** `= same`, in `width` columns. Blank while the place has not been read. */
+/** `= same`. Blank while the place has not been read. */
 function kindSpan(kind: CellKind, width: number, { sign, text, ...look } = KINDS[kind]): Span {
   return { ...look, text: fitText(kind === "unread" ? "" : `${sign} ${text}`, width) };
 }
@@ -105,14 +99,14 @@ export interface PlaceValue {
   readonly place: number;
   readonly kind: CellKind;
   readonly entry: VariableEntry | undefined;
-  /** The largest number of lines for the value. */
+  /** The most lines for the value. */
   readonly lines: number;
   readonly isSelected?: boolean;
 }
 
 /**
- * Shows a variable in several places: the name of each place, how its value compares, and the
- * value, masked unless it is revealed.
+ * A variable in several places: their names, how the values compare, and the
+ * values, masked unless revealed.
  */
 export function placeValueLines(state: State, items: readonly PlaceValue[], width: number): Line[] {
   const widest = Math.max(...items.map(({ place }) => textWidth(shortPlaceName(state, place))));
@@ -128,7 +122,6 @@ export function placeValueLines(state: State, items: readonly PlaceValue[], widt
   });
 }
 
-/** The first lines of a value, or why the place can't be read. */
 function valueHead(
   state: State,
   { place, entry, lines }: PlaceValue,
@@ -142,10 +135,7 @@ function valueHead(
 /** Cached, since wrapping 1 MB takes 500 ms. */
 const wrapped = memoized<VariableEntry, readonly Line[]>();
 
-/**
- * Wraps a value, or its placeholder, at `width` columns. Returns the first `count` lines, with `…`
- * if there are more.
- */
+/** Returns the first `count` lines of a value, with `…` if there are more. */
 export function wrappedValue(
   state: State,
   entry: VariableEntry,

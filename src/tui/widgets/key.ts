@@ -1,30 +1,26 @@
 export interface Key {
   /**
-   * `up`, `pagedown`, `enter`, `shift-tab`, `ctrl-c` and so on. Text is its own name, and `paste`
-   * is the name of pasted text.
+   * `up`, `pagedown`, `enter`, `shift-tab`, `ctrl-c`, … or the text that the
+   * key types.
    */
   readonly name: string;
-  /** The text that the key types, or `""`. */
+  /** The typed text, or `""`. */
   readonly text: string;
 }
 
 /** The name of pasted text, even of a single character. */
 export const PASTE = "paste";
 
-/**
- * The name of a key for running commands. `""` for a paste, so that pasted text never runs a
- * command.
- */
+/** The name of a key that can run a command: `""` for a paste. */
 export function commandKeyName(key: Key): string {
   return key.name === PASTE ? "" : key.name === " " ? "space" : key.name;
 }
 
-/** The name of a key in a text input. `""` if the key types text. */
+/** `""` for a key that types text. */
 export function editKeyName(key: Key): string {
   return key.text === "" ? key.name : "";
 }
 
-/** Makes a key from its name, as if it were pressed. */
 export function keyNamed(name: string): Key {
   return { name, text: name === "space" ? " " : name.length === 1 ? name : "" };
 }
@@ -46,23 +42,25 @@ export function keyLabel(name: string): string {
 
 const NAMES = new Map(Object.entries(LABELS).map(([name, label]) => [label, name]));
 
-/** The name of the key with a label, or `undefined` for a label of several keys, such as `↑↓`. */
+/**
+ * The name of a key by its label, or `undefined` for several keys, such as
+ * `↑↓`.
+ */
 export function keyOfLabel(label: string): string | undefined {
   const name = NAMES.get(label) ?? (label.length === 1 ? label : label.toLowerCase());
   return label.length === 1 || keyLabel(name) !== name ? name : undefined;
 }
 
-/** A mouse action at a cell of the screen. Column and row count from 0. */
+/** Column and row count from 0. */
 export interface Mouse {
   readonly action: "press" | "wheel-up" | "wheel-down";
   readonly column: number;
   readonly row: number;
 }
 
-/** A press, kept to recognize a double click. */
 export interface Press extends Mouse {
   /** Milliseconds on a monotonic clock. */
   readonly at: number;
-  /** The name of the screen at that time. */
+  /** The name of the screen. */
   readonly screen: string;
 }

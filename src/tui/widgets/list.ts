@@ -1,12 +1,12 @@
-/** A position in a list: the line of the cursor and the first visible line. Both count from 0. */
+/** The line of the cursor and the first visible one. Both count from 0. */
 export interface Position {
   readonly cursor: number;
   readonly top: number;
 }
 
 /**
- * Moves through a list of `count` lines, of which `page` are visible. Returns `undefined` if the
- * key is not a movement.
+ * Moves through `count` lines, of which `page` are visible. Returns `undefined`
+ * if the key is not a movement.
  *
  * @param key the name of the key, or `line 12`
  */
@@ -22,7 +22,7 @@ export function moveCursor(
   return cursor === undefined ? undefined : keepVisible({ cursor, top: position.top }, count, page);
 }
 
-/** The nearest position in a list of `count` lines whose cursor is visible. */
+/** The nearest position whose cursor is visible. */
 export function keepVisible(position: Position, count: number, page: number): Position {
   const cursor = clamp(position.cursor, count - 1);
   const minTop = Math.max(position.top, cursor - page + 1);
@@ -40,14 +40,13 @@ export function scrollList(
   return { top: next, cursor: Math.max(next, clamp(cursor, Math.min(count, next + page) - 1)) };
 }
 
-/** Scrolls a text. Returns its first visible line. */
+/** Returns the first visible line. */
 export function scrollBy(top: number, count: number, page: number, by: number): number {
   return clamp(top + by, count - page);
 }
 
 /**
- * Scrolls a text by a key. Returns its first visible line, or `undefined` if the key is not a
- * movement.
+ * Returns the first visible line, or `undefined` if the key is not a movement.
  */
 export function scrollByKey(
   top: number,
@@ -59,7 +58,7 @@ export function scrollByKey(
   return moveCursor({ cursor: Math.min(top, last), top }, last + 1, page, key)?.cursor;
 }
 
-/** The item `by` steps after `item`, wrapping around at either end. */
+/** The item `by` steps after `item`, cyclically. */
 export function cycled<T>(items: readonly T[], item: T, by: number): T {
   return items.at((items.indexOf(item) + by) % items.length) as T;
 }

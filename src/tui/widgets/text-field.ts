@@ -3,15 +3,14 @@ import { cellText, type Line, UNITS_PER_COLUMN } from "../text/line.js";
 import { editKeyName, type Key } from "./key.js";
 
 /**
- * A text field. The cursor is an index into the UTF-16 code units of the text, between two
+ * The cursor is an index into the UTF-16 code units of the text, between two
  * graphemes.
  */
 export interface TextField {
   readonly text: string;
   readonly cursor: number;
   /**
-   * The column, in code units, that the cursor returns to after shorter lines while it moves up and
-   * down.
+   * The column, in code units, to which the cursor returns after shorter lines.
    */
   readonly column?: number;
 }
@@ -21,9 +20,9 @@ export function textField(text: string): TextField {
 }
 
 /**
- * Applies a key to a field. Returns the same object if the key neither types, deletes nor moves. A
- * paste keeps its tabs and its line breaks (as `\n`), but loses other control characters, which
- * would be invisible.
+ * Returns the same object if the key neither types, deletes nor moves. A paste
+ * keeps tabs and line breaks (as `\n`), but loses other control characters,
+ * which would be invisible.
  */
 export function applyKey(field: TextField, key: Key): TextField {
   if (key.text !== "") return insert(field, withoutControls(key.text));
@@ -37,7 +36,8 @@ export function applyKey(field: TextField, key: Key): TextField {
 }
 
 /**
- * Like {@link applyKey}, for a field with one line. Line breaks and tabs in a paste become spaces.
+ * Applies a key to a field with one line. Line breaks and tabs in a paste
+ * become spaces.
  */
 export function applyKeyToLine(field: TextField, key: Key): TextField {
   const text = key.text.replace(/[\r\n\t]+/g, " ");
@@ -45,11 +45,11 @@ export function applyKeyToLine(field: TextField, key: Key): TextField {
 }
 
 /**
- * Like {@link applyKey}, for a text area. Ctrl-J adds a line, and so does Enter if the text has
- * several lines.
+ * Applies a key to a text area. Ctrl-J adds a line, and so does Enter if the
+ * text has several.
  *
  * @param page how many lines PgUp and PgDn move
- * @param keepsIndent whether a new line keeps the indent of the line before
+ * @param keepsIndent whether a new line keeps the indent of the one before
  */
 export function applyKeyToArea(
   field: TextField,
@@ -75,14 +75,14 @@ function withCursor(text: string, cursor: number): TextField {
   return { text, cursor: graphemeEnd(text, cursor) };
 }
 
-/** Moves the cursor of a field up or down by lines, as far as possible. */
 export function moveLines(field: TextField, by: number): TextField {
   const { text, cursor, column = cursor - lineStart(field) } = field;
   return { ...atPosition(text, rowOf(field) + 1 + by, column + 1), column };
 }
 
 /**
- * Creates a field with the cursor at a line and column, or as near as possible. Both count from 1.
+ * Moves the cursor to a line and column, or as near as possible. Both count
+ * from 1.
  */
 export function atPosition(text: string, line: number, column: number): TextField {
   const lines = text.split("\n");
@@ -103,7 +103,7 @@ export function hasControls(key: Key): boolean {
 
 type Move = (field: TextField) => number;
 
-const previous: Move = ({ text, cursor }) => graphemeAt(text, cursor - 1)?.start ?? 0;
+const preceding: Move = ({ text, cursor }) => graphemeAt(text, cursor - 1)?.start ?? 0;
 const following: Move = ({ text, cursor }) => graphemeAt(text, cursor)?.end ?? text.length;
 
 function lineStart({ text, cursor }: TextField): number {
@@ -131,14 +131,14 @@ const wordEnd: Move = ({ text, cursor }) =>
 
 /** The position to which each key moves the cursor. Home and End stay in the line. */
 const CURSOR_MOVES: Readonly<Record<string, Move>> = {
-  ...{ left: previous, right: following },
+  ...{ left: preceding, right: following },
   ...{ home: lineStart, "ctrl-a": lineStart, end: lineEnd, "ctrl-e": lineEnd },
   ...{ "ctrl-home": () => 0, "ctrl-end": ({ text }) => text.length },
   ...{ "ctrl-left": wordStart, "alt-b": wordStart, "ctrl-right": wordEnd, "alt-f": wordEnd },
 };
 
 const DELETIONS: Readonly<Record<string, Move>> = {
-  ...{ backspace: previous, "ctrl-h": previous, delete: following, "ctrl-d": following },
+  ...{ backspace: preceding, "ctrl-h": preceding, delete: following, "ctrl-d": following },
   ...{ "ctrl-w": wordStart, "ctrl-u": toLineStart, "ctrl-k": toLineEnd },
 };
 
@@ -151,15 +151,15 @@ function withoutControls(text: string): string {
 }
 
 /**
- * Shows a text field in exactly `width` columns, scrolled to its cursor, which is inverse. `↵`
- * stands for a line break.
+ * Shows a field scrolled to its cursor, which is inverse. `↵` stands for a line
+ * break.
  */
 export function focusedInput({ text, cursor }: TextField, width: number): Line {
   const reach = (width + 1) * UNITS_PER_COLUMN;
   const [under = " ", ...others] = cells(text.slice(cursor, cursor + reach));
   const room = width - textWidth(under);
-  const known = cells(text.slice(Math.max(0, cursor - reach), cursor)).reverse();
-  const before = fitting(known, room).reverse().join("");
+  const previous = cells(text.slice(Math.max(0, cursor - reach), cursor)).reverse();
+  const before = fitting(previous, room).reverse().join("");
   const left = room - textWidth(before);
   const after = fitting(others, left).join("");
   const blanks = " ".repeat(Math.max(0, left - textWidth(after)));
@@ -167,8 +167,8 @@ export function focusedInput({ text, cursor }: TextField, width: number): Line {
 }
 
 /**
- * Shows a text area in at most `height` lines. The cursor is in the middle, except near the start
- * or the end, and only its line scrolls sideways.
+ * Shows at most `height` lines. The cursor is in the middle, except near the
+ * start or the end, and only its line scrolls sideways.
  */
 export function textArea(field: TextField, width: number, height: number): Line[] {
   const lines = field.text.split("\n");
@@ -180,7 +180,6 @@ export function textArea(field: TextField, width: number, height: number): Line[
   });
 }
 
-/** Shows a text field that is not focused. */
 export function unfocusedInput(text: string, width: number): string {
   return cellText(text.slice(0, (width + 1) * UNITS_PER_COLUMN).replace(/\r?\n/g, "↵"), width);
 }

@@ -126,7 +126,7 @@ export function onTargets(
   };
 }
 
-/** Why the variable does not exist or has no value. */
+/** Returns why the variable does not exist or has no value. */
 export function whyNoEntry(state: State, wanted: "entry" | "value"): string | undefined {
   const { name, entry, place } = selectionOf(state);
   if (name === undefined || (wanted === "value" ? entry?.value : entry)) return whyNoName(state);
@@ -134,14 +134,17 @@ export function whyNoEntry(state: State, wanted: "entry" | "value"): string | un
   return whyNotRead(state, place) ?? `${name} has no value ${where}`;
 }
 
-/** Allows any command that acts on marked variables. */
+/**
+ * Returns what `whyNoEntry` does, except for commands that act on marked
+ * variables.
+ */
 export function whyNoTarget(state: State, wanted: "entry" | "value" = "entry"): string | undefined {
   return actsOnMarked(state) ? undefined : whyNoEntry(state, wanted);
 }
 
 /**
- * Why nothing can be revealed. With several environments, the screen may show
- * another value of the variable.
+ * Returns why nothing can be revealed. If the application has several
+ * environments, the screen may show another value.
  */
 export function whyNoReveal(state: State): string | undefined {
   const { name, entry } = selectionOf(state);

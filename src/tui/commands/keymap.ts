@@ -20,7 +20,7 @@ const NAMED_KEYS = [
 ];
 
 /**
- * Replaces keys, except those that work everywhere.
+ * Replaces keys of commands. Keys that work everywhere are fixed.
  *
  * @throws UsageError that begins with the entry, such as `keymap.delete`
  */

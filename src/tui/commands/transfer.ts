@@ -26,8 +26,9 @@ import { ask, askText, requiredInput } from "../view/question.js";
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 
 /**
- * Parses `vars.env json` or `"my vars.env" json`. A last word that is no format
- * is an error: a mistyped format would write values to an unintended file.
+ * Parses `vars.env json` or `"my vars.env" json`. If the last word is not a
+ * format, this is an error: otherwise a mistyped format would write values to
+ * an unintended file.
  */
 function typedFile<F extends string>(
   text: string,

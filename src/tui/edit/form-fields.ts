@@ -48,7 +48,7 @@ export interface Form {
   readonly inputs: Inputs;
   readonly field: Field;
   readonly problem?: string | undefined;
-  /** The form before the last similar edits, such as typed letters. */
+  /** The form before the last run of similar edits, such as typed letters. */
   readonly previous?: Form | undefined;
   readonly lastEdit?: string;
 }
@@ -65,7 +65,7 @@ export function startsEmpty(before: Content | undefined): boolean {
   return before !== undefined && (before.value === undefined || isUnreadable(before.value));
 }
 
-/** Whether the value field is empty, since nothing was typed. */
+/** Whether the user has typed no new value, so that the present one is kept. */
 export function isValueKept({ before, initial, inputs }: Form): boolean {
   return startsEmpty(before) && inputs.value === initial.value;
 }
@@ -101,8 +101,8 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
 }
 
 /**
- * Indents JSON. The cursor is at the start of several lines, otherwise at the
- * end.
+ * The value as text, with JSON indented. The cursor is at the start of a text
+ * with several lines, otherwise at the end.
  *
  * @param type the chosen type: for STRING, the text is the output of `get`
  */
@@ -116,7 +116,7 @@ export function withInput(form: Form, field: InputField, input: TextField): Form
   return { ...form, inputs: { ...form.inputs, [field]: input } };
 }
 
-/** Converts a value that was not edited. */
+/** Changes the type, and converts a value that was not edited. */
 function withType(form: Form, type: TextField): Form {
   const { before, inputs } = form;
   const next = withInput(form, "type", type);

@@ -179,8 +179,8 @@ function submit(state: State, form: Form, checked?: Field): Step {
 }
 
 /**
- * Focuses the field of a problem. In JSON, moves the cursor to the reported
- * line and column.
+ * Shows a problem in the form and focuses its field. In JSON, the cursor moves
+ * to the reported line and column.
  */
 function withProblem(form: Form, problem: string, field: Field): Form {
   const [, line, column] = /not valid JSON: line (\d+), column (\d+)/.exec(problem) ?? [];
@@ -195,7 +195,7 @@ function withProblem(form: Form, problem: string, field: Field): Form {
   };
 }
 
-/** Asks to confirm, unless the question whether to quit is open by now. */
+/** Asks to confirm the edit, unless the user has begun to quit meanwhile. */
 function prepared(state: State, { before, inputs }: Form, parts: readonly Part[]): Step {
   if (!dataOf(state, FORM)) return step(state);
   if (parts.length === 0) return step(notify(pop(state), "nothing to change"));

@@ -172,7 +172,10 @@ export function whyNoUndo(state: State): string | undefined {
   return whyNoHistory(state) ?? whyReadOnly(state, historyPlace(state));
 }
 
-/** Why the place has no history, without reading it. */
+/**
+ * Returns why the place can't have a history, as far as the list of places
+ * tells.
+ */
 export function whyNoHistory(state: State): string | undefined {
   const { isServer, isLocked, readOnly } = state.places[historyPlace(state)] ?? {};
   return isServer ? "servers provide no history" : isLocked ? readOnly : undefined;

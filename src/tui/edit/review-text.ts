@@ -74,8 +74,8 @@ function questionText(state: State, edit: PlannedEdit): string {
 }
 
 /**
- * `PORT`, or `the values of 2 variables`: another environment may keep a value,
- * and the variable.
+ * `PORT`, or `the values of 2 variables`: deleting a value keeps the variable
+ * if another environment has a value for it.
  */
 function objectText(edit: PlannedEdit): string {
   const names = new Set(changesOf(edit).map(({ name }) => name));
@@ -122,7 +122,8 @@ export function changesValue({ before, after }: Change): boolean {
 }
 
 /**
- * Says whose change is undone, and warns of what the question does not mention.
+ * Says whose change is undone, and warns of effects that the question does not
+ * mention.
  */
 function noteLines(edit: Reviewed, width: number): Line[] {
   const { entry, purpose, form, unchanged = [] } = edit;

@@ -53,8 +53,8 @@ function write(state: State, edit: Reviewed): Step {
 }
 
 /**
- * The command in the history: `undo 12` identifies an undo later. Default: that
- * of the program.
+ * The command that the history records: `undo 12` identifies an undo later.
+ * Default: the command of the program.
  */
 function commandOf({ purpose, entry }: PlannedEdit): string | undefined {
   return entry && `${purpose} ${entry.id}`;

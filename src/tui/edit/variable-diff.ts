@@ -68,7 +68,8 @@ function valueDiff(
   width: number,
   typed?: string,
 ): DiffLines {
-  // Secret on one side only, both sides probably have the same secret value.
+  // If a variable is secret on one side only, both sides probably have the same
+  // secret value.
   const isShown = isAsked || [before, after].every((side) => !side || isPublic(side));
   const isSame = before && after && isDeepStrictEqual(before.value, after.value);
   const old = valueSide(before, isShown);
@@ -82,8 +83,8 @@ function textSide(text: string | undefined, isPlaceholder = false): Side {
 }
 
 /**
- * @param like the value whose order of keys JSON gets, so that reordering is no
- *   difference
+ * @param like the value whose order of keys is used, so that reordering shows
+ *   no difference
  */
 function valueSide(
   item: Content | undefined,

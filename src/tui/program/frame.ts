@@ -151,7 +151,10 @@ function inOrder(state: State, commands: readonly Command[]): readonly Command[]
   return commands.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** Columns of panels side by side, with full-width lines above and below. */
+/**
+ * A frame: columns of panels side by side, with full-width lines above and
+ * below.
+ */
 export interface Frame {
   readonly columns: number;
   readonly rows: number;

@@ -28,7 +28,9 @@ export class KeyQueue {
     return pending === undefined ? this.#keys.shift() : undefined;
   }
 
-  /** Whether to drop a key, because it was typed before the user could see a refusal. */
+  /**
+   * Whether to drop a key that was typed before the user could see a refusal.
+   */
   drops({ name, text }: Key): boolean {
     const now = this.#ticks();
     if (GLOBAL_KEYS.includes(name) || now - this.#refusedAt >= TYPING_MS) return false;
@@ -42,7 +44,8 @@ export class KeyQueue {
       this.clear();
       if (state.pending || state.notice?.tone === "error") this.#refusedAt = this.#ticks();
     }
-    // Keys typed before an editor takes the terminal are not meant for the screen that follows it.
+    // Keys typed before an editor takes the terminal are not meant for the
+    // screen that follows.
     if (state.pending?.isEditing) this.clear();
   }
 }

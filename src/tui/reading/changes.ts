@@ -56,7 +56,7 @@ export function lookUpChanges(place: number): Effect {
   return async ({ places }) => {
     const { history, editor } = await places.open(place);
     const entries = (await history?.read(() => true, MAX_HISTORY_ENTRIES)) ?? [];
-    // Reversed, the newest entry overwrites older ones.
+    // The newest entry comes first. Reversed, it overwrites older ones.
     const changes = entries.toReversed().flatMap(({ id, parts }) => {
       const own = parts.filter(({ environment }) => environment === editor?.environment);
       return own.flatMap((part) =>

@@ -88,7 +88,10 @@ function read(state: State, place: number): Step {
   return step(asked, readEffect(asked, place, false));
 }
 
-/** A failure stays on the screen until the result arrives. */
+/**
+ * Checks a place for changes. A failure stays on the screen until the result
+ * arrives.
+ */
 function poll(state: State, place: number): Step {
   const { isComplete, isLocal } = readingOf(state, place);
   // Polls of other local places must not change the screen.
@@ -98,7 +101,7 @@ function poll(state: State, place: number): Step {
   return step(next, readEffect(next, place, true));
 }
 
-/** @param isPoll do nothing if a read is in progress */
+/** @param isPoll whether to do nothing if a read is in progress */
 function readEffect(state: State, place: number, isPoll: boolean): Effect {
   const { isComplete, entries } = readingOf(state, place);
   return async (tools) => {
@@ -147,7 +150,10 @@ function placeOpened(before: State, index: number, { editor, version, facts }: O
   return step({ ...state, places: state.places.with(index, { ...place, ...facts }) });
 }
 
-/** Marks the changes, and reports those of the open place. */
+/**
+ * Handles a complete read: marks the changes, and reports those of the open
+ * place.
+ */
 function succeeded(state: State, place: number, { requests, now, ...outcome }: PlaceRead): State {
   const before = readingOf(state, place);
   const { entries } = outcome;
@@ -167,7 +173,9 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: P
   return place === state.place && changes ? notify(next, summarize(changes), "news") : next;
 }
 
-/** Schedules a retry, unless it would only fail again. */
+/**
+ * Handles a failed read: schedules a retry, unless it would only fail again.
+ */
 function failed(state: State, place: number, reason: Failure, now: number): State {
   const { failures, rateLimit, isLocal, failure: before } = readingOf(state, place);
   const isFromFile = isLocal || state.places[place]?.kind === "environment";

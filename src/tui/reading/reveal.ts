@@ -14,17 +14,23 @@ import { readingOf } from "../state/readings.js";
 import { type Effect, memoized, type Revealed, type State } from "../state/state.js";
 
 /**
- * Replaces hidden values. Its length is fixed, since the length of a secret is
- * a hint, too.
+ * The text in place of a hidden value. Its length is fixed, since the length of
+ * a secret is a hint, too.
  */
 export const MASK = "••••••••";
 
-/** All code that draws secret values must check this. */
+/**
+ * Whether the user has revealed this name. All code that draws secret values
+ * must check this.
+ */
 export function isRevealed(revealed: Revealed | undefined, name: string): boolean {
   return revealed !== undefined && (revealed.names === "all" || revealed.names.has(name));
 }
 
-/** Makes no value public with the setting `masked: all`. */
+/**
+ * The rules for display, which make no value public with the setting `masked:
+ * all`.
+ */
 export function displayRules<R extends ValueRules>(
   { preferences }: Pick<State, "preferences">,
   rules: R | undefined,
@@ -123,7 +129,9 @@ export function decryptions(
   return [decrypting];
 }
 
-/** `undefined` for a text that is not JSON, as decrypted text can be. */
+/**
+ * Returns `undefined` for a text that is not JSON, which decrypted text can be.
+ */
 export function parsedJson(text: string): JsonValue | undefined {
   try {
     return JSON.parse(text);
@@ -133,8 +141,8 @@ export function parsedJson(text: string): JsonValue | undefined {
 }
 
 /**
- * One member per line; unchanged if that would lose something, such as digits
- * of a number.
+ * Formats JSON with one member per line, unless that would lose something, such
+ * as digits of a number.
  */
 export function indentedJson(text: string): string {
   const value = parsedJson(text);

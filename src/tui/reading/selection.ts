@@ -5,7 +5,7 @@ import { keepVisible, type Position } from "../widgets/list.js";
 import { rowsOf } from "./filter.js";
 import { type Table, tableOf } from "./table.js";
 
-/** A table as listed. The position refers to `rows`. */
+/** A table with its listed rows, to which the position refers. */
 export interface Listed extends Position {
   readonly table: Table;
   readonly rows: readonly number[];

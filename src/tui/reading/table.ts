@@ -15,7 +15,7 @@ export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";
 interface PlaceColumn {
   readonly place: number;
   /**
-   * One entry a row. `undefined` where the variable doesn't exist, and
+   * The entries by row. `undefined` where the variable doesn't exist, and
    * everywhere until the place has been read.
    */
   readonly cells: readonly (VariableEntry | undefined)[];
@@ -23,8 +23,8 @@ interface PlaceColumn {
 }
 
 /**
- * Names by places: the list has one place, a comparison two, and the matrix all
- * of a group.
+ * A table of names by places: the list has one place, a comparison two, and the
+ * matrix all of a group.
  */
 export interface Table {
   readonly names: readonly string[];
@@ -42,7 +42,7 @@ type Entries = readonly VariableEntry[];
 const listTables = memoized<Entries, Table>();
 const otherTables = memoized<Entries, Table>();
 
-/** @param places the columns */
+/** @param places indexes of the places that are its columns */
 export function tableOf(state: State, places: readonly number[]): Table {
   const { place: open } = state;
   const read = places.map((place) => {
@@ -97,7 +97,10 @@ function firstValue({ order }: Table, row: number): VariableEntry | undefined {
   return order.find(({ cells }) => cells[row]?.value)?.cells[row];
 }
 
-/** Any entry has the fields that all places share: type and description. */
+/**
+ * Any entry of the variable, for the fields that all places share: type and
+ * description.
+ */
 export function anyEntry({ order }: Table, row: number): VariableEntry | undefined {
   return order.find(({ cells }) => cells[row])?.cells[row];
 }
@@ -133,7 +136,10 @@ function rowKinds(table: Table, row: number): readonly CellKind[] {
   return kinds.slice(row * columns.length, (row + 1) * columns.length);
 }
 
-/** Compares values that are currently decrypted as plain text. */
+/**
+ * The kind of a cell. Values that are currently decrypted are compared as plain
+ * text.
+ */
 export function cellKind(
   table: Table,
   row: number,

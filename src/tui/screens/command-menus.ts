@@ -101,7 +101,8 @@ function runTyped(state: State, text: string, all: readonly Command[]): Step {
 
 function refusal(state: State, command: Command, argument: string): string | undefined {
   const { name, argument: expected, choices } = command;
-  // `:delete NAME` must not delete another variable, under the cursor.
+  // Otherwise `:delete NAME` would delete the variable under the cursor, which
+  // may be a different one.
   if (expected === undefined && argument !== "") return `"${name}" takes no argument`;
   if (!choices || argument === "") return whyNotHome(state, command, argument);
   const labels = choices(state, argument).map(({ label }) => label);

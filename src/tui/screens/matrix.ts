@@ -180,7 +180,7 @@ function valuesPanel(state: State, size: Size): PanelContent {
   return { title: visibleText(name), isFocused: false, lines: shown.map(indented) };
 }
 
-/** Columns of names, of which long ones get at least `long`. */
+/** The columns of names. Long names get at least `long`. */
 const NAME = { min: 8, long: 15 } as const;
 const PLACE = { min: 11, max: 28 } as const;
 /**

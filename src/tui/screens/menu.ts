@@ -44,7 +44,9 @@ export interface Menu {
   content(state: State, text: string, commands: readonly Command[]): MenuContent;
   /** What Enter does, such as `copy`. */
   readonly verb: string;
-  /** Whether the user types immediately. */
+  /**
+   * Whether the menu is the command line, in which the user types immediately.
+   */
   readonly isCommandLine?: true;
   /** Whether typed text can leave out letters. */
   readonly isFuzzy?: true;
@@ -186,7 +188,7 @@ function wordRank(
 }
 
 const MAX_KEYS = 18;
-/** The most lines for a help that does not fit beside its item. */
+/** The most lines of a help text that does not fit beside its item. */
 const MAX_HELP = 3;
 /** Columns for the cursor, the mark of the item, and spaces. */
 const AROUND = 3;

@@ -48,8 +48,9 @@ export function scrollRecord(state: State, key: string): State {
 }
 
 /**
- * Repeats the name, which is the title, only if the title cuts it. Shows a
- * problem of the place in full, since the list has only one line for it.
+ * Shows the selected variable. The name, which is the title, is repeated only
+ * if the title cuts it. A problem of the place is shown in full, since the list
+ * has only one line for it.
  */
 function recordLines(state: State, width: number): readonly Line[] {
   const entry = selectedEntry(state);
@@ -81,7 +82,10 @@ function recordLines(state: State, width: number): readonly Line[] {
   return spaced([[...head, ...rest], problem, elsewhereLines(entry, state, width)]);
 }
 
-/** The variable in places of the group that can be read without requests. */
+/**
+ * Shows the variable in the other places of the group that can be read without
+ * requests.
+ */
 function elsewhereLines(entry: VariableEntry, state: State, width: number): readonly Line[] {
   const places = groupOf(state).filter((place) => {
     const { isLocal, isComplete } = readingOf(state, place);

@@ -39,7 +39,7 @@ function openTyped(state: State): Step {
   });
 }
 
-/** @param isExample create the file first */
+/** @param isExample whether to create the file with example variables first */
 function openData(state: State, path: string, isExample = false): Step {
   return blockingEffect(state, async ({ welcome }) => {
     if (!welcome) return undefined;

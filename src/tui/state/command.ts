@@ -22,15 +22,16 @@ export interface Choice {
 }
 
 /**
- * Runs by a key or as `:name`. The footer, the help and `:` are made from it.
+ * A command that runs by a key or as `:name`. The footer, the help and `:` are
+ * made from it.
  */
 export interface Command {
   readonly name: string;
   /** Names of keys. The footer shows the first one. */
   readonly keys: readonly string[];
   /**
-   * The areas where its keys work. A command of one list panel runs by name in
-   * all.
+   * The areas where its keys work. A command of one list panel can be run by
+   * name in all of them.
    */
   readonly areas: readonly Area[];
   /** The areas in which the footer shows it. */

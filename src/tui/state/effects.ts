@@ -14,8 +14,7 @@ export function andThen([state, effects]: Step, next: Next): Step {
 /**
  * Runs an effect that keys wait for.
  *
- * @param pending `lost` says what quitting before the end would lose, such as `
- *   without the new credentials`
+ * @param pending `lost` completes the question whether to quit before the end
  */
 export function blockingEffect(
   state: State,

@@ -14,7 +14,8 @@ export interface RecentChanges {
  */
 export interface Reading {
   /**
-   * Sorted by id of the variable; those received so far during the first read.
+   * The entries, sorted by id of the variable. During the first read, those
+   * received so far.
    */
   readonly entries: readonly VariableEntry[];
   /** Whether all entries have been read at least once. */

@@ -38,8 +38,8 @@ export type Sort = (typeof SORTS)[number];
 /** The filter, order and cursor of a table. Its rows are derived. */
 export interface View extends Position {
   /**
-   * The variable under the cursor. While it is not listed, the cursor waits for
-   * it, unless the user moves the cursor.
+   * The variable under the cursor. The cursor moves to it once it is listed,
+   * unless the user moves the cursor first.
    */
   readonly name: string;
   readonly filter: string;
@@ -195,7 +195,7 @@ export interface Tools {
   readonly dispatch: (next: Next) => void;
   /** Resolves once `isWanted` returns true for the state. */
   readonly until: (isWanted: (state: State) => boolean) => Promise<void>;
-  /** Abort the reads in progress, by the index of the place. */
+  /** The controllers of reads in progress, by the index of the place. */
   readonly reads: Map<number, AbortController>;
   /** The version of the source from which entries were read. */
   readonly versions: WeakMap<readonly VariableEntry[], object>;

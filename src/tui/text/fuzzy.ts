@@ -11,8 +11,9 @@ export const LETTERS = 4;
 export const NO_MATCH = 5;
 
 /**
- * Ranks a match, both texts in lower case: 0 for the whole text, 1 for its
- * start, 2 for the start of a word in it, 3 for another part, or `NO_MATCH`.
+ * Ranks how well a word matches a text, both in lower case: 0 for the whole
+ * text, 1 for its start, 2 for the start of a word in it, 3 for another part,
+ * or `NO_MATCH`.
  */
 export function partRank(word: string, text: string): number {
   const at = text.indexOf(word);
@@ -32,8 +33,9 @@ export function filterWords(filter: string): readonly string[] {
 }
 
 /**
- * A plain word matches a part of the name, `'word` the whole name, and `~word`
- * its letters in order; `!` negates the rest.
+ * Ranks a name for a word of a filter. A plain word matches a part of the name,
+ * `'word` the whole name, and `~word` its letters in order; `!` negates the
+ * rest.
  */
 export function nameRank(word: string, name: string): number {
   const rest = word.slice(1);
@@ -49,7 +51,7 @@ export function nameRank(word: string, name: string): number {
   }
 }
 
-/** `undefined` if a letter is missing. */
+/** Returns `undefined` if a letter is missing. */
 function letterPositions(word: string, text: string): number[] | undefined {
   const positions: number[] = [];
   for (let index = 0, from = 0; index < word.length; index++) {

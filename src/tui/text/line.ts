@@ -135,7 +135,10 @@ function* breakText(text: string, first: number, width: number): Generator<strin
   yield text.slice(start);
 }
 
-/** Symbols of the TUI, one column wide, by their ASCII replacement. */
+/**
+ * Symbols of the TUI, all one column wide. The first character of each string
+ * replaces the others in ASCII.
+ */
 const ASCII_SIGNS = [
   "-─━",
   "|│┃",
@@ -154,7 +157,10 @@ const ASCII_SIGNS = [
 
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** Keeps the width. Other characters in names and values become `?`. */
+/**
+ * Converts a line without changing its width. Other characters in names and
+ * values become `?`.
+ */
 export function asciiLine(line: Line): Line {
   return line.map((span) =>
     ASCII.test(span.text) ? span : { ...span, text: asciiText(span.text) },

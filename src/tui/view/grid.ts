@@ -39,7 +39,7 @@ function cellsOf({ table }: Grid, place: number): readonly (VariableEntry | unde
   return table.columns.find((column) => column.place === place)?.cells ?? [];
 }
 
-/** What is under the cursor, on any screen. */
+/** The name and the entry under the cursor, on any screen. */
 export function selectionOf(state: State, place = gridOf(state).place) {
   const grid = gridOf(state);
   return { place, name: grid.name, entry: cellsOf(grid, place)[grid.row] };

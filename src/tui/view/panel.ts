@@ -21,8 +21,8 @@ export interface PanelContent {
   /** A colored legend of signs, shown in the lower border. */
   readonly legend?: Line;
   /**
-   * Whether the panel receives keys, which a thick border, a mark and a color
-   * show.
+   * Whether the panel receives keys. It then has a thick border, a mark and
+   * another color.
    */
   readonly isFocused: boolean;
   readonly isProduction?: boolean;

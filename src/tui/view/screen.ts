@@ -43,8 +43,8 @@ export interface Screen<D> {
   /** The places that the screen shows or edits. Default: the open one. */
   places?(state: State, data: D): readonly number[];
   /**
-   * Whether Ctrl-J adds a line. Elsewhere it is Enter, which some programs send
-   * as Ctrl-J.
+   * Whether Ctrl-J adds a line. Elsewhere it is Enter, because some programs
+   * send Enter as Ctrl-J.
    */
   breaksLines?(data: D): boolean;
   /** What quitting would lose, such as `, and lose your changes`. */
@@ -60,7 +60,7 @@ export interface CommandHandler<D> {
 }
 
 interface TableOf<D> {
-  /** The columns. */
+  /** Indexes of the places that are the columns. */
   places(state: State, data: D): readonly number[];
   page(state: State, data: D): number;
   /** The place whose values commands act on. */

@@ -37,7 +37,10 @@ export function countsText(state: State): string {
   return countOf(entries.length, "variable");
 }
 
-/** Says why a table has no rows, or else `otherwise`. */
+/**
+ * Says why a table has no rows: it has not been read, its filter finds nothing,
+ * or else `otherwise`.
+ */
 export function emptyLines(state: State, width: number, otherwise: Line): Line[] {
   for (const { place } of gridOf(state).table.order) {
     const { isComplete, isReading, failure } = readingOf(state, place);

@@ -114,7 +114,10 @@ function headings({ view }: Grid, { columns, end = "" }: TableOptions): Line {
   return [{ text: " " }, ...spans, { text: ` ${end}` }].map((span) => ({ ...span, isBold: true }));
 }
 
-/** The newest changes come first, so that arrow points down unless reversed. */
+/**
+ * The arrow of a sort order. The newest changes come first, so it points down
+ * unless reversed.
+ */
 export function sortArrow({ sort, isReversed }: Pick<View, "sort" | "isReversed">): string {
   return isReversed === (sort === "changed") ? "↑" : "↓";
 }
@@ -153,7 +156,7 @@ function signOf(state: State, { table }: Grid, row: number): Span {
   return change ? SIGNS[change] : { text: " " };
 }
 
-/** -1 beyond the last column. */
+/** Returns -1 beyond the last column. */
 function columnAt(columns: readonly Column[], at: number): number {
   let end = BEFORE;
   return columns.findIndex(({ width }) => {

@@ -33,7 +33,10 @@ export function valueCell(state: State, entry: VariableEntry, width: number, bef
   return { text: cellText(before + text, width), role };
 }
 
-/** `~ differs`, or `~ 3000` if the value is not hidden. */
+/**
+ * Says how a value compares, such as `~ differs`, or shows it if it is not
+ * hidden.
+ */
 export function comparedCell(
   state: State,
   entry: VariableEntry | undefined,

@@ -16,7 +16,7 @@ export function commandKeyName(key: Key): string {
   return key.name === PASTE ? "" : key.name === " " ? "space" : key.name;
 }
 
-/** `""` for a key that types text. */
+/** Returns `""` for a key that types text. */
 export function editKeyName(key: Key): string {
   return key.text === "" ? key.name : "";
 }

@@ -22,7 +22,7 @@ export function moveCursor(
   return cursor === undefined ? undefined : keepVisible({ cursor, top: position.top }, count, page);
 }
 
-/** The nearest position whose cursor is visible. */
+/** The nearest position in a list of `count` lines whose cursor is visible. */
 export function keepVisible(position: Position, count: number, page: number): Position {
   const cursor = clamp(position.cursor, count - 1);
   const minTop = Math.max(position.top, cursor - page + 1);

@@ -20,9 +20,9 @@ export function textField(text: string): TextField {
 }
 
 /**
- * Returns the same object if the key neither types, deletes nor moves. A paste
- * keeps tabs and line breaks (as `\n`), but loses other control characters,
- * which would be invisible.
+ * Applies a key to a field. Returns the same object if the key neither types,
+ * deletes nor moves. A paste keeps tabs and line breaks (as `\n`), but loses
+ * other control characters, which would be invisible.
  */
 export function applyKey(field: TextField, key: Key): TextField {
   if (key.text !== "") return insert(field, withoutControls(key.text));

@@ -17,7 +17,7 @@ export function seal(text: string, key: Buffer, context = ""): Buffer {
   return Buffer.concat([...sealParts([Buffer.from(text)], key, context)]);
 }
 
-/** Encrypts the parts of one message, like `seal`. */
+/** Encrypts one text in parts, as {@link seal} does. */
 export function* sealParts(
   parts: Iterable<Uint8Array>,
   key: Buffer,
@@ -31,7 +31,7 @@ export function* sealParts(
   yield cipher.getAuthTag();
 }
 
-/** The text; undefined for anything but a text that was sealed with this key and context. */
+/** Decrypts a text; `undefined` if it was not sealed with this key and context. */
 export function unseal(bytes: Buffer, key: Buffer, context = ""): string | undefined {
   return unsealBytes(bytes, key, context)?.toString("utf8");
 }

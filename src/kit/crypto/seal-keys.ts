@@ -3,12 +3,11 @@ import { InvalidDataError, UsageError } from "../text/errors.js";
 
 /** The length of the id of a key, in bytes. */
 export const ID_BYTES = 8;
-const MIN_KEY_LENGTH = 32;
 
-/** One of the keys that seal a store or a data file: a line of a key file. */
+/** A line of a key file, with which a store or a data file is sealed. */
 export class SealKey {
   readonly #line: string;
-  /** Identifies the key, and reveals nothing about it. */
+  /** Reveals nothing about the key. */
   readonly id: Buffer;
 
   constructor(line: string) {
@@ -23,18 +22,13 @@ export class SealKey {
   }
 }
 
-/**
- * The keys of a key file. The first one seals, and all open.
- *
- * @param content a key on each line
- * @throws UsageError
- */
+/** Parses a key file. The first key seals, and all open. @throws UsageError */
 export function parseSealKeys(content: string): readonly [SealKey, ...SealKey[]] {
   const lines = keyLines(content);
-  if (lines.some((line) => line.length < MIN_KEY_LENGTH || /\s/.test(line)))
+  if (lines.some((line) => !/^\S{32,}$/.test(line)))
     throw new UsageError(
-      `--seal-key-file: each line must be a key of ${MIN_KEY_LENGTH} or more characters without spaces, such as the ` +
-        "output of: openssl rand -hex 32",
+      "--seal-key-file: each line must be a key of 32 or more characters without spaces, such as " +
+        "the output of: openssl rand -hex 32",
     );
   const [first, ...others] = lines.map((line) => new SealKey(line));
   if (first === undefined) throw new UsageError("--seal-key-file: there is no key in it");

@@ -2,7 +2,7 @@ import type { KeyObject, X509Certificate } from "node:crypto";
 import { builtins } from "../process/builtins.js";
 import { UsageError } from "../text/errors.js";
 
-/** A certificate, with those that lead to its authority, and its private key: PEM texts. */
+/** The PEM texts of a certificate, with its chain, and of its private key. */
 export interface CertifiedKey {
   cert: string;
   key: string;
@@ -11,7 +11,7 @@ export interface CertifiedKey {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * @param names of the texts, for messages
+ * @param names the names of the texts in messages
  * @throws UsageError, which quotes neither, if they can't be used together
  */
 export function checkCertifiedKey(
@@ -23,10 +23,7 @@ export function checkCertifiedKey(
     throw new UsageError(`the key in ${names.key} is not that of the certificate in ${names.cert}`);
 }
 
-/**
- * @param name of the text, for messages
- * @throws UsageError if there is none, or one can't be read
- */
+/** @throws UsageError if there is none, or one can't be read */
 export function parseCertificates(pem: string, name: string): X509Certificate[] {
   try {
     const texts = pem.match(CERTIFICATE) ?? [];

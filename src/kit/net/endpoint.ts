@@ -1,7 +1,7 @@
 import { isIPv4 } from "node:net";
 
 export interface Endpoint {
-  /** The name in lower case, or an IP address; an IPv6 address has no brackets. */
+  /** The name in lower case, or an IP address without brackets. */
   readonly host: string;
   readonly port: number;
 }
@@ -9,7 +9,7 @@ export interface Endpoint {
 const NAME =
   /^(?:\[([0-9a-fA-F:.]+)\]|([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?))(?::(\d{1,5}))?$/;
 
-/** Parses `host:port` or `host`, as in a URL; undefined if it is neither. */
+/** Parses `host:port` or `host`, as in a URL; `undefined` for anything else. */
 export function parseEndpoint(text: string, defaultPort: number): Endpoint | undefined {
   const [, address, name, port = String(defaultPort)] = NAME.exec(text) ?? [];
   const host = address ?? name;
@@ -17,7 +17,7 @@ export function parseEndpoint(text: string, defaultPort: number): Endpoint | und
   return { host: host.toLowerCase(), port: Number(port) };
 }
 
-/** The host of a URL, an IPv6 address without brackets. */
+/** The host of a URL, without the brackets of an IPv6 address. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }

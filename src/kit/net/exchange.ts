@@ -14,7 +14,7 @@ export interface DeadlineOptions {
 export interface ExchangeOptions extends DeadlineOptions {
   /** The largest body of a 200. */
   maxBytes: number;
-  /** The largest body of another answer. */
+  /** The largest body of any other answer. */
   maxErrorBytes: number;
 }
 
@@ -26,7 +26,7 @@ export interface HttpAnswer {
 }
 
 /**
- * Milliseconds of a steady clock. For `performance.now()`, Node would load its histograms: a
+ * Milliseconds of a steady clock. Not `performance.now()`: it loads histograms, which takes a
  * fiftieth of a one-shot `get`.
  */
 export function ticks(): number {
@@ -41,10 +41,10 @@ export interface AnswerHead {
 }
 
 /**
- * Sends a request, and reads its answer. Always settles within the deadline: with a pending
- * promise, the process would exit with 0.
+ * Sends a request, and reads its answer. Always settles within the deadline: a process with nothing
+ * but a pending promise exits with 0.
  *
- * @throws an error with a code that `reasonOf` explains, or the reason of the signal
+ * @throws an error that `reasonOf` explains, or the reason of the signal
  */
 export async function exchange(
   outgoing: ClientRequest,
@@ -62,11 +62,8 @@ export async function exchange(
     // The peer has switched to another protocol.
     if (socket) throw failure("HPE_INVALID_CONSTANT");
     const { statusCode: status = 0, headers } = incoming;
-    return {
-      status,
-      headers,
-      body: await readBody(incoming, status === 200 ? maxBytes : maxErrorBytes, deadline),
-    };
+    const limit = status === 200 ? maxBytes : maxErrorBytes;
+    return { status, headers, body: await readBody(incoming, limit, deadline) };
   } catch (error) {
     deadline.signal.throwIfAborted();
     // The error of the body is a reset, also for chunks that are not HTTP.
@@ -86,12 +83,14 @@ export async function send(
   outgoing.on("error", () => {});
   signal.addEventListener("abort", () => outgoing.destroy());
   // Without a listener for each, a 101 would never settle.
-  const events = ["response", "upgrade", "connect"].map((event) =>
-    once(outgoing, event, { signal }),
-  );
+  const answering = Promise.race([
+    once(outgoing, "response", { signal }),
+    once(outgoing, "upgrade", { signal }),
+    once(outgoing, "connect", { signal }),
+  ]);
   outgoing.end(body);
   try {
-    const [incoming, socket] = await Promise.race(events);
+    const [incoming, socket] = await answering;
     return { incoming, socket };
   } catch (error) {
     // The signal may have been aborted before.
@@ -109,7 +108,7 @@ async function readBody(
   const chunks: Buffer[] = [];
   let size = Number(incoming.headers["content-length"]) > maxBytes ? Number.POSITIVE_INFINITY : 0;
   if (size > maxBytes) incoming.destroy();
-  // Iterating over the answer would take a one-shot `get` longer.
+  // Faster than iterating over the answer.
   incoming.on("data", (chunk: Buffer) => {
     if (ticks() <= deadline.latest) deadline.timer.refresh();
     size += chunk.length;
@@ -125,17 +124,14 @@ async function readBody(
 
 interface Deadline {
   readonly signal: AbortSignal;
-  /** The time limit. A piece that comes until `latest` gives another `timeout`. */
+  /** Each piece that comes until `latest` starts it again. */
   readonly timer: NodeJS.Timeout;
-  /** The last time to extend the limit, by {@link ticks}. */
+  /** By {@link ticks}. */
   readonly latest: number;
   end(): void;
 }
 
-/**
- * Aborts after a time, or with another signal. Not `AbortSignal.any`, which leaks memory in Node
- * 20.
- */
+/** Aborts after a time, or with another signal. `AbortSignal.any` leaks memory in Node 20. */
 export function startDeadline({ timeout, total = timeout, signal }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const seconds = Math.round(timeout / 10) / 100;

@@ -1,4 +1,4 @@
-/** Advice on a failure besides its reason, where it depends on the peer. */
+/** Advice on a failure, where it depends on the peer. */
 export interface Hints {
   readonly refused?: string | undefined;
   readonly reset?: string | undefined;
@@ -6,7 +6,7 @@ export interface Hints {
   readonly plain?: string | undefined;
   /** The authority of its certificate is unknown. */
   readonly untrusted?: string | undefined;
-  /** It accepts no client certificate but those that it trusts. */
+  /** The peer requires a client certificate that it trusts. */
   readonly required?: string | undefined;
 }
 
@@ -31,13 +31,10 @@ const FAILURES: Readonly<Record<string, Failure>> = {
   HPE_HEADER_OVERFLOW: ["it sends too many headers", "protocol"],
 };
 
-/**
- * OpenSSL's text for an alert about a certificate (RFC 8446, appendix B.2): bad_certificate to
- * unknown_ca, or required.
- */
+/** OpenSSL's text of an alert about a certificate (RFC 8446, appendix B.2). */
 const CERTIFICATE_ALERT = /SSL alert number (?:4[234568]|116)\b/;
 
-/** Why there is no answer: `connection refused; is the server running?` */
+/** Tells why there is no answer: `connection refused; is the server running?` */
 export function reasonOf(error: unknown, hints: Hints = {}): string {
   const [reason, kind] = failureOf(error);
   const hint = hints[kind as keyof Hints];

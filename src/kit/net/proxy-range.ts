@@ -1,9 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/**
- * Whether a text names proxies: `loopback`, an IP address, or a range of them in CIDR notation. A
- * prefix of 0, which would be everybody, is not valid.
- */
+/** Whether a text is `loopback`, an IP address, or a CIDR range, but not of all addresses. */
 export function isProxyRange(text: string): boolean {
   try {
     proxyMatcher([text]);
@@ -14,12 +11,11 @@ export function isProxyRange(text: string): boolean {
 }
 
 const LOOPBACK = ["127.0.0.0/8", "::1"];
-/** An address without a zone, such as the one in `fe80::1%eth0`, and a prefix. */
+/** An address without a zone (`%eth0`), and a prefix. */
 const RANGE = /^([^/%]+)(?:\/([1-9]\d{0,2}))?$/;
 
 /**
- * Returns a function that tells whether an IP address is one of these proxies. An IPv4 address may
- * be written as IPv6.
+ * Returns a function that tells whether an IP address, also IPv4 as IPv6, is in one of the ranges.
  *
  * @throws a TypeError or a RangeError unless {@link isProxyRange} accepts each text
  */

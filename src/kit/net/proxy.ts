@@ -7,11 +7,11 @@ import { type TlsTexts, tlsOptions } from "./tls-options.js";
 export interface HttpProxy {
   /** The URL without user and password. */
   readonly url: URL;
-  /** The user and the password, as the proxy expects them. */
+  /** The user and the password, if the URL has them. */
   readonly headers: Readonly<Record<string, string>>;
-  /** What messages say: `the proxy proxy.example.com:3128 (HTTPS_PROXY)`. */
+  /** Its name in messages: `the proxy proxy.example.com:3128 (HTTPS_PROXY)`. */
   readonly name: string;
-  /** The variable that names it; undefined for an option. */
+  /** The variable that names it; `undefined` for an option. */
   readonly from: string | undefined;
 }
 
@@ -27,49 +27,42 @@ export interface ServerRoute extends TlsTexts {
 }
 
 /**
- * @param from the variable that holds the URL
- * @throws UsageError, which does not quote the URL, since it may contain a password
+ * @param from the variable with the URL
+ * @throws UsageError, which does not quote the URL: it may contain a password
  */
 export function parseProxy(url: string | URL, from?: string): HttpProxy {
-  const parsed = URL.canParse(String(url)) ? new URL(url) : undefined;
-  const { protocol, pathname, search, hash } = parsed ?? {};
-  const isHttp = protocol === "http:" || protocol === "https:";
-  const credentials = parsed && tryDecode(`${parsed.username}:${parsed.password}`);
-  if (!parsed || !isHttp || pathname !== "/" || search || hash || credentials === undefined) {
-    throw new UsageError(
-      `${from ?? "proxy"} must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 or ` +
-        "http://user:password@proxy.example.com:3128",
-    );
-  }
-  const authorization = `Basic ${Buffer.from(credentials).toString("base64")}`;
-  return {
-    url: new URL(parsed.origin),
-    headers: credentials === ":" ? {} : { "proxy-authorization": authorization },
-    name: `the proxy ${parsed.host}${from === undefined ? "" : ` (${from})`}`,
-    from,
-  };
+  try {
+    const { origin, host, protocol, pathname, search, hash, username, password } = new URL(url);
+    const isHttp = protocol === "http:" || protocol === "https:";
+    const credentials = decodeURIComponent(`${username}:${password}`);
+    if (isHttp && pathname === "/" && search === "" && hash === "") {
+      const authorization = `Basic ${Buffer.from(credentials).toString("base64")}`;
+      return {
+        url: new URL(origin),
+        headers: credentials === ":" ? {} : { "proxy-authorization": authorization },
+        name: `the proxy ${host}${from === undefined ? "" : ` (${from})`}`,
+        from,
+      };
+    }
+  } catch {}
+  throw new UsageError(
+    `${from ?? "proxy"} must be the URL of an HTTP proxy, such as http://proxy.example.com:3128 ` +
+      "or http://user:password@proxy.example.com:3128",
+  );
 }
 
 /**
- * The options for connecting to a proxy. They have a name for TLS, since Node would take the
- * server's name from the header Host.
+ * The options for connecting to a proxy, with its name for TLS: by default, Node takes the name in
+ * the header Host.
  */
 export function proxyAddress({ url }: HttpProxy, ca: string | undefined) {
   const host = hostOf(url);
   return { host, port: url.port, ...tlsOptions({ ca }, host) };
 }
 
-function tryDecode(text: string): string | undefined {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return undefined;
-  }
-}
-
-/** Thrown if a proxy can't be reached, or answers a request itself. */
+/** Thrown if a proxy can't be reached, or refuses a request. */
 export class ProxyError extends UnreachableError {
-  /** The status of the proxy; undefined without an answer. */
+  /** `undefined` without an answer. */
   readonly status: number | undefined;
   constructor(message: string, { cause, status }: { cause?: unknown; status?: number }) {
     super(message, { cause });
@@ -86,16 +79,14 @@ export function unreachableProxy({ name }: HttpProxy, cause: unknown): ProxyErro
   return new ProxyError(`can't reach ${name}: ${reasonOf(cause, hints)}`, { cause });
 }
 
-/** @param server that it was to connect to */
 export function refusingProxy(
   { name, headers }: HttpProxy,
   server: string,
   status: number,
 ): ProxyError {
-  const isKnown = headers["proxy-authorization"] !== undefined;
-  const hint = isKnown
+  const denial = headers["proxy-authorization"]
     ? "refuses the user and the password of its URL"
     : "requires a user and a password";
-  const problem = status === 407 ? hint : `does not connect to ${server}`;
+  const problem = status === 407 ? denial : `does not connect to ${server}`;
   return new ProxyError(`${name} ${problem} (status ${status})`, { status });
 }

@@ -10,13 +10,13 @@ export interface TlsTexts {
 }
 
 /**
- * The options of every outgoing TLS connection. NODE_TLS_REJECT_UNAUTHORIZED=0 would change the
- * default.
+ * The options of every outgoing TLS connection.
  *
- * @param host the host of the connection; undefined if it differs from request to request
+ * @param host `undefined` if it differs from request to request
  */
 export function tlsOptions({ ca, cert, key }: TlsTexts, host?: string) {
   // TLS does not allow an IP address as the server name.
   const servername = host === undefined ? {} : { servername: isIP(host) ? "" : host };
+  // NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.
   return { ca, cert, key, ...servername, rejectUnauthorized: true };
 }

@@ -28,13 +28,8 @@ export async function openTunnel(
   const headers = { host: path, ...proxy.headers };
   const deadline = startDeadline(options);
   try {
-    const outgoing = request({
-      ...proxyAddress(proxy, ca),
-      method: "CONNECT",
-      path,
-      headers,
-      agent: false,
-    });
+    const message = { method: "CONNECT", path, headers, agent: false };
+    const outgoing = request({ ...proxyAddress(proxy, ca), ...message });
     const { incoming, socket } = await send(outgoing, deadline.signal);
     const { statusCode = 0 } = incoming;
     if (socket && statusCode >= 200 && statusCode <= 299) return socket;
@@ -48,10 +43,9 @@ export async function openTunnel(
 }
 
 /**
- * Makes connections through a proxy's CONNECT.
- *
- * https-proxy-agent is not used: it keeps a connection after the request was given up, so that the
- * process does not end; it collects an endless answer; and it logs the proxy's password for `DEBUG`.
+ * Makes connections through a proxy's CONNECT. https-proxy-agent keeps the connection of a request
+ * that was given up, so that the process does not end, collects an endless answer, and logs the
+ * proxy's password for `DEBUG`.
  */
 export class TunnelAgent extends Agent {
   readonly #route: ProxyRoute;
@@ -70,15 +64,13 @@ export class TunnelAgent extends Agent {
   ): undefined {
     const { host, port, timeout = 0 } = options;
     const { signal } = this.#closing;
-    openTunnel({ host: host ?? "", port: Number(port) }, { ...this.#route, timeout, signal }).then(
+    openTunnel({ host: host ?? "", port: Number(port) }, { ...this.#route, timeout, signal })
       // Typed for requests. Given a socket, it makes no connection of its own.
-      (socket) =>
-        callback(
-          null,
-          super.createConnection({ ...options, socket } as ClientRequestArgs) as Duplex,
-        ),
-      (error) => callback(error, undefined as never),
-    );
+      .then((socket) => super.createConnection({ ...options, socket } as ClientRequestArgs))
+      .then(
+        (stream) => callback(null, stream as Duplex),
+        (error) => callback(error, undefined as never),
+      );
   }
 
   override destroy(): void {

@@ -15,19 +15,18 @@ import { parseJson } from "../kit/text/strict-json.js";
 export interface StoredKey {
   readonly key: string;
   readonly value: Buffer;
-  /** The revision that last changed it. */
+  /** The revision that changed it last. */
   readonly modRevision: number;
 }
 
 export interface RangeAnswer {
   readonly clusterId: string;
-  /** The entries, by ascending key. */
+  /** Sorted by key. */
   readonly entries: readonly StoredKey[];
 }
 
-/** Thrown when etcd refuses a request: it has not been carried out. */
+/** Thrown when etcd refuses a request, which has no effect then. */
 export class RefusedError extends ServerError {
-  /** The status code of gRPC. */
   readonly grpcCode: number;
   constructor(message: string, grpcCode: number) {
     super(message, 400);
@@ -35,9 +34,8 @@ export class RefusedError extends ServerError {
   }
 }
 
-// Numbers of 64 bits are texts in the JSON of etcd, and members with their default are left out.
-// Later versions may add members.
-
+// In the JSON of etcd, numbers of 64 bits are texts, and fields with their default are left out.
+// Later versions may add fields.
 const open = (fields: Fields) => rule({ fields, isOpen: true });
 const matching = (pattern: RegExp) => rule({ text: pattern });
 const revision = matching(/^[1-9]\d{0,14}$/);
@@ -64,27 +62,37 @@ const ERROR = open({
   error: text,
 });
 
-/** Keys and values are base64. */
+/** Key and value are base64. */
+interface KeyJson {
+  key: string;
+  value: string;
+  mod_revision: string;
+}
+
 interface TransactionJson {
   header: { cluster_id: string; revision: string };
   succeeded: boolean;
-  responses: {
-    response_range: { kvs: { key: string; value: string; mod_revision: string }[] };
-  }[];
+  responses: { response_range: { kvs: KeyJson[] } }[];
 }
 
-// Each of these functions throws a ServerError for another form, whose message quotes nothing.
+// Each of these functions throws a ServerError, which quotes nothing, for another form.
 
-export function parseTransaction(text: string) {
+/** @param prefix of all keys, which is left out */
+export function parseTransaction(text: string, prefix: string) {
   const { header, succeeded, responses } = parse<TransactionJson>(TRANSACTION, text);
+  const storedKey = ({ key, value, mod_revision }: KeyJson): StoredKey => {
+    const name = Buffer.from(key, "base64").toString("utf8");
+    if (!name.startsWith(prefix)) throw malformed();
+    return {
+      key: name.slice(prefix.length),
+      value: Buffer.from(value, "base64"),
+      modRevision: Number(mod_revision),
+    };
+  };
   const ranges = responses.map(
     ({ response_range: { kvs } }): RangeAnswer => ({
       clusterId: header.cluster_id,
-      entries: kvs.map(({ key, value, mod_revision }) => ({
-        key: Buffer.from(key, "base64").toString("utf8"),
-        value: Buffer.from(value, "base64"),
-        modRevision: Number(mod_revision),
-      })),
+      entries: kvs.map(storedKey),
     }),
   );
   return { succeeded, revision: Number(header.revision), ranges };
@@ -113,16 +121,11 @@ interface WatchJson {
   result?: { created: boolean; canceled: boolean; events: unknown[] };
 }
 
-/**
- * Whether a line of a watch tells that it has begun, or of changes.
- *
- * @throws ServerError also if etcd ends it
- */
+/** Whether a line of a watch reports its begin, or changes. @throws ServerError also at its end */
 export function parseWatch(line: string): boolean {
   const { error, result } = parse<WatchJson>(WATCH, line);
   if (error !== undefined) throw refusal(JSON.stringify(error));
   if (!result) throw malformed();
-  // Its token has expired.
   if (result.canceled) throw new ServerError("it ends the watch", 200);
   return result.created || result.events.length > 0;
 }
@@ -134,10 +137,10 @@ interface ErrorJson {
   error: string;
 }
 
-/** The codes of gRPC that say that a request was not carried out. */
+/** The codes of gRPC for requests that have no effect. */
 const REFUSED_CODES = [3, 5, 6, 7, 8, 9, 11, 12, 16];
 
-/** The error of an answer other than 200. */
+/** Returns the error for an answer other than 200. */
 export function refusal(text: string): ServerError {
   const { grpc_code = 0, code = grpc_code, message, error } = parse<ErrorJson>(ERROR, text);
   // etcd's own messages have no values; those of something else might.

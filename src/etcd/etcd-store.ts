@@ -14,24 +14,18 @@ import {
 } from "../store/store.js";
 import type { KeptData, LastData } from "./kept-data.js";
 import { type Head, KEYS } from "./log.js";
-import {
-  type ReadTarget,
-  readAll,
-  readChanges,
-  readHead,
-  readSince,
-  type StoreState,
-} from "./read-store.js";
+import { readAll, readChanges, readHead, readSince, type StoreState } from "./read-store.js";
 import type { Sealing } from "./sealing.js";
 import { prune } from "./snapshots.js";
 import { StoreWriter } from "./store-writer.js";
+import type { StoreTarget } from "./uploads.js";
 
 /** The pause after a watch has failed. */
 const PAUSE_MS = 200;
 const UNREADABLE = "the store can't be read";
 
 export interface EtcdStoreOptions {
-  target: Omit<ReadTarget, "signal">;
+  target: Omit<StoreTarget, "signal">;
   url: string;
   author: Author;
   /** Whether to follow the changes of other writers. */
@@ -46,7 +40,7 @@ export interface EtcdStoreOptions {
 /** A store in etcd (docs/design/etcd-store.md). */
 export class EtcdStore extends FollowedStore implements EditableStore, Reloadable {
   readonly #options: EtcdStoreOptions;
-  readonly #target: ReadTarget;
+  readonly #target: StoreTarget;
   readonly #closed = new AbortController();
   #state: StoreState | undefined;
   #kept: LastData | undefined;
@@ -181,9 +175,8 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   }
 
   async #watch(watch: AbortController, ring: () => void): Promise<void> {
-    const { gateway, prefix } = this.#target;
     try {
-      for await (const _ of gateway.watch(prefix + KEYS.head, watch.signal)) ring();
+      for await (const _ of this.#target.gateway.watch(KEYS.head, watch.signal)) ring();
     } catch {
       await delay(PAUSE_MS, undefined, { signal: watch.signal }).catch(() => {});
     }

@@ -9,7 +9,7 @@ import {
   type StoredKey,
 } from "./answers.js";
 import { NotSentError, type PostLimits } from "./json-posts.js";
-import { Members, NotYetError, type RepeatOptions } from "./members.js";
+import { type GatewayOptions, Members, NotYetError, type RepeatOptions } from "./members.js";
 
 /** The keys from `key` to the one before `end`; without it, one key. */
 export interface KeyRange {
@@ -18,15 +18,15 @@ export interface KeyRange {
 }
 
 interface RangeRequest extends KeyRange {
-  /** Entries in the answer. */
+  /** The most entries in the answer. */
   readonly limit?: number;
   /** Whether to leave out the values. */
   readonly keysOnly?: boolean;
 }
 
 /**
- * Called when a transaction was refused after an attempt that got no answer, and what it puts is
- * not stored.
+ * Called when a transaction is refused after an attempt without an answer, and what it puts is not
+ * stored.
  *
  * @param present the keys of the conditions, in their order
  * @throws InvalidDataError if that attempt may have succeeded
@@ -40,15 +40,18 @@ export interface Put {
   readonly lease?: string;
 }
 
-/**
- * What must be true of a key: the revision of its last change (0: the key must not exist), or its
- * value. A transaction is retried while every condition that fails has an `obstacle`, which is
- * temporary. Any other condition that fails can never hold again.
- */
-export type Condition = { readonly key: string; readonly obstacle?: string } & (
-  | { readonly modRevision: number }
-  | { readonly value: Buffer }
-);
+/** What must be true of a key: its value or, without one, its revision. */
+export interface Condition {
+  readonly key: string;
+  readonly value?: Buffer;
+  /** The revision that last changed it; 0 if the key must not exist. */
+  readonly modRevision?: number;
+  /**
+   * Why the condition fails for a while. A transaction is sent again while each condition that
+   * fails has an obstacle: no other can hold again.
+   */
+  readonly obstacle?: string;
+}
 
 /** Changes that are made together, if all conditions hold. */
 export interface Transaction {
@@ -57,13 +60,21 @@ export interface Transaction {
   readonly deletes?: readonly KeyRange[];
 }
 
-/** Thrown when no answer came to a transaction: it may have been carried out, or may be later. */
+/** Thrown without an answer to a transaction, which may have been made, or may still be made. */
 export class UncertainError extends UnreachableError {}
 
 /**
  * The HTTP/JSON gateway of an etcd cluster (https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/).
+ * Keys are given, and returned, without the prefix.
  */
 export class Gateway extends Members {
+  readonly prefix: string;
+
+  constructor(options: GatewayOptions) {
+    super(options);
+    this.prefix = options.prefix ?? "";
+  }
+
   /** @throws as `ranges` */
   async range(request: RangeRequest, options?: RepeatOptions): Promise<RangeAnswer> {
     return (await this.ranges([request], options))[0] as RangeAnswer;
@@ -78,8 +89,8 @@ export class Gateway extends Members {
     requests: readonly RangeRequest[],
     options: RepeatOptions = {},
   ): Promise<RangeAnswer[]> {
-    const success = requests.map(({ key, end, limit, keysOnly }) => ({
-      request_range: { ...encodeRange({ key, end }), limit, keys_only: keysOnly },
+    const success = requests.map(({ limit, keysOnly, ...range }) => ({
+      request_range: { ...this.#encodeRange(range), limit, keys_only: keysOnly },
     }));
     const attempt = (endpoint: string, timeout: number) =>
       this.#transact(endpoint, { success }, { timeout, signal: options.signal });
@@ -90,46 +101,23 @@ export class Gateway extends Members {
    * Sends a transaction until there is an answer. Of several deliveries, at most one must be able
    * to succeed, or all must have the same effect (docs/design/etcd-store.md).
    *
-   * @returns the revision at which it was carried out; undefined if its conditions do not hold
-   * @throws UncertainError; UnreachableError when it was certainly not carried out;
-   *   UnauthorizedError, ServerError
+   * @returns the revision that it made; `undefined` if its conditions do not hold
+   * @throws UncertainError; UnreachableError if it was not made; UnauthorizedError, ServerError
    */
   async commit(
-    { compare, puts = [], deletes = [] }: Transaction,
+    transaction: Transaction,
     { checkTrace, within = this.times.write }: { checkTrace?: CheckTrace; within?: number } = {},
   ): Promise<number | undefined> {
-    const body = {
-      compare: compare.map(({ key, obstacle, ...expected }) => ({
-        key: base64(key),
-        result: "EQUAL",
-        ...("value" in expected
-          ? { target: "VALUE", value: base64(expected.value) }
-          : { target: "MOD", mod_revision: expected.modRevision }),
-      })),
-      success: [
-        ...puts.map(({ key, value, lease }) => ({
-          request_put: { key: base64(key), value: base64(value), lease },
-        })),
-        ...deletes.map((range) => ({ request_delete_range: encodeRange(range) })),
-      ],
-      failure: compare.map(({ key }) => ({ request_range: encodeRange({ key }) })),
-    };
+    const body = this.#encode(transaction);
     let isUncertain = false;
     const attempt = async (endpoint: string, timeout: number) => {
       try {
         const { succeeded, revision, ranges } = await this.#transact(endpoint, body, { timeout });
         if (succeeded) return revision;
         const present = ranges.map(({ entries }) => entries[0]);
-        const made = present.find((now) =>
-          puts.some(({ key, value }) => now?.key === key && now.value.equals(value)),
-        );
-        if (made) return made.modRevision;
-        const obstacles = compare.flatMap((one, index) =>
-          holds(one, present[index]) ? [] : [one.obstacle],
-        );
-        if (obstacles.every(Boolean)) throw new NotYetError(obstacles[0]);
-        if (isUncertain) checkTrace?.(present);
-        return undefined;
+        const made = earlierRevision(transaction, present);
+        if (made === undefined && isUncertain) checkTrace?.(present);
+        return made;
       } catch (error) {
         isUncertain ||= !(error instanceof RefusedError || error instanceof NotSentError);
         throw error;
@@ -154,12 +142,13 @@ export class Gateway extends Members {
   }
 
   /**
-   * Yields when it has begun, and for each change of a key from then on. It ends by an error only.
+   * Yields when it has begun, and for each later change of a key. It ends by an error only.
    *
    * @throws as `range`
    */
   watch(key: string, signal: AbortSignal): AsyncGenerator<void> {
-    return this.listen("watch", { create_request: { key: base64(key) } }, parseWatch, signal);
+    const body = { create_request: this.#encodeRange({ key }) };
+    return this.listen("watch", body, parseWatch, signal);
   }
 
   async #transact(
@@ -167,22 +156,57 @@ export class Gateway extends Members {
     body: { success: object[]; failure?: object[] },
     limits: PostLimits,
   ) {
-    const answer = await this.post(endpoint, "kv/txn", parseTransaction, body, limits);
+    const parse = (text: string) => parseTransaction(text, this.prefix);
+    const answer = await this.post(endpoint, "kv/txn", parse, body, limits);
     const asked = answer.succeeded ? body.success : body.failure;
     if (answer.ranges.length !== asked?.length) throw malformed();
     return answer;
   }
+
+  #encode({ compare, puts = [], deletes = [] }: Transaction) {
+    return {
+      compare: compare.map(({ key, value, modRevision }) => ({
+        ...this.#encodeRange({ key }),
+        result: "EQUAL",
+        target: value ? "VALUE" : "MOD",
+        value: value?.toString("base64"),
+        mod_revision: modRevision,
+      })),
+      success: [
+        ...puts.map(({ key, value, lease }) => ({
+          request_put: { ...this.#encodeRange({ key }), value: value.toString("base64"), lease },
+        })),
+        ...deletes.map((range) => ({ request_delete_range: this.#encodeRange(range) })),
+      ],
+      failure: compare.map(({ key }) => ({ request_range: this.#encodeRange({ key }) })),
+    };
+  }
+
+  #encodeRange({ key, end }: KeyRange): object {
+    const base64 = (name: string) => Buffer.from(this.prefix + name).toString("base64");
+    return { key: base64(key), range_end: end && base64(end) };
+  }
 }
 
-function holds(condition: Condition, now: StoredKey | undefined): boolean {
-  if ("value" in condition) return now?.value.equals(condition.value) ?? false;
-  return (now?.modRevision ?? 0) === condition.modRevision;
+/**
+ * Returns the revision that an earlier delivery of a refused transaction has made, if it has.
+ *
+ * @throws NotYetError while each condition that fails has an obstacle
+ */
+function earlierRevision(
+  { compare, puts = [] }: Transaction,
+  present: readonly (StoredKey | undefined)[],
+): number | undefined {
+  const made = present.find((stored) =>
+    puts.some(({ key, value }) => stored?.key === key && stored.value.equals(value)),
+  );
+  if (made) return made.modRevision;
+  const failed = compare.filter((condition, index) => !holds(condition, present[index]));
+  if (failed.every(({ obstacle }) => obstacle)) throw new NotYetError(failed[0]?.obstacle);
+  return undefined;
 }
 
-function encodeRange({ key, end }: KeyRange): object {
-  return { key: base64(key), ...(end !== undefined && { range_end: base64(end) }) };
-}
-
-function base64(content: string | Buffer): string {
-  return Buffer.from(content).toString("base64");
+function holds({ value, modRevision }: Condition, stored: StoredKey | undefined): boolean {
+  if (value) return stored?.value.equals(value) ?? false;
+  return (stored?.modRevision ?? 0) === modRevision;
 }

@@ -8,22 +8,23 @@ import { UnreachableError } from "../kit/text/errors.js";
 /** The largest answer, and the largest line of a stream, in bytes. */
 const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
 const MAX_ERROR_BYTES = 64 * 1_024;
-/** The bytes of a request that are sent in a millisecond, at least: 2 Mbit/s. */
+/** The least speed of sending, in bytes per millisecond: 2 Mbit/s. */
 const SENT_BYTES = 256;
-/** An answer may take this many times the time between two of its pieces. */
+/** The time for an answer, as a multiple of the time between two of its pieces. */
 const MAX_TIMEOUTS = 30;
 
-/** The time for an answer, or until the first line of a stream. A large request has more time. */
+/** The time until an answer, or the first line of a stream. A large request has more time. */
 export type PostLimits = Pick<DeadlineOptions, "timeout" | "signal">;
 
 /** Thrown when it is certain that the request was not sent. */
 export class NotSentError extends UnreachableError {}
 
-const TOO_LARGE = "its answer is too large";
-
-/** Thrown when the settings of TLS are wrong: trying again does not help. */
+/** Thrown when the settings of TLS are wrong, so that trying again does not help. */
 export class TlsError extends NotSentError {}
 
+const TOO_LARGE = "its answer is too large";
+/** Advice if the server does not speak TLS. */
+const PLAIN = "should the URL begin with etcd:?";
 /** The failures that come before the first byte of a request. */
 const BEFORE_SENDING = [
   "ECONNREFUSED",
@@ -34,28 +35,22 @@ const BEFORE_SENDING = [
   "EADDRNOTAVAIL",
 ];
 
-/**
- * POST requests with JSON, to several origins over keep-alive connections. Not `fetch`, which takes
- * no CA.
- */
-export class HttpPosts {
+/** Posts JSON over keep-alive connections. Not with `fetch`, which takes no CA. */
+export class JsonPosts {
   readonly #http = new HttpAgent({ keepAlive: true });
   readonly #https: HttpsAgent;
-  readonly #plain: string;
 
-  /** @param plain follows the reason if the server does not speak TLS */
-  constructor(texts: TlsTexts, plain: string) {
-    this.#plain = plain;
+  constructor(texts: TlsTexts) {
     this.#https = new HttpsAgent({ keepAlive: true, ...tlsOptions(texts) });
   }
 
   /** @throws NotSentError, UnreachableError without a complete answer in time */
   async post(url: string, json: unknown, headers: Record<string, string>, limits: PostLimits) {
     const { outgoing, bytes } = this.#request(url, json, headers);
+    const deadline = deadlineOf(limits, bytes);
     const maxima = { maxBytes: MAX_BODY_BYTES, maxErrorBytes: MAX_ERROR_BYTES };
-    const options = { ...deadlineOf(limits, bytes), ...maxima };
     try {
-      const { status, body } = await exchange(outgoing, options, bytes);
+      const { status, body } = await exchange(outgoing, { ...deadline, ...maxima }, bytes);
       if (!body) throw new UnreachableError(TOO_LARGE);
       return { status, body: body.toString("utf8") };
     } catch (error) {
@@ -68,38 +63,28 @@ export class HttpPosts {
    *
    * @throws NotSentError; UnreachableError without a line in time, and when the answer ends
    */
-  async *postForLines(
-    url: string,
-    json: unknown,
-    headers: Record<string, string>,
-    limits: PostLimits,
-  ) {
+  async *postForLines(...[url, json, headers, limits]: Parameters<JsonPosts["post"]>) {
     const { outgoing, bytes } = this.#request(url, json, headers);
     const deadline = startDeadline(deadlineOf(limits, bytes));
     try {
       const { incoming, socket } = await send(outgoing, deadline.signal, bytes);
       socket?.destroy();
-      let pieces: Buffer[] = [];
-      let size = 0;
-      for await (const chunk of incoming as AsyncIterable<Buffer>) {
-        let start = 0;
-        for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, start)) {
+      let line = "";
+      for await (const chunk of incoming.setEncoding("utf8") as AsyncIterable<string>) {
+        const [end = "", ...starts] = chunk.split("\n");
+        line += end;
+        for (const start of starts) {
           clearTimeout(deadline.timer);
-          yield Buffer.concat([...pieces, chunk.subarray(start, end)]).toString("utf8");
-          [pieces, size, start] = [[], 0, end + 1];
+          yield line;
+          line = start;
         }
-        pieces.push(chunk.subarray(start));
-        size += chunk.length - start;
-        if (size > MAX_BODY_BYTES) throw new UnreachableError(TOO_LARGE);
+        if (line.length > MAX_BODY_BYTES) throw new UnreachableError(TOO_LARGE);
       }
       deadline.signal.throwIfAborted();
       throw new UnreachableError(`it ended the stream (status ${incoming.statusCode})`);
     } catch (error) {
-      throw this.#explain(
-        deadline.signal.aborted ? deadline.signal.reason : error,
-        outgoing,
-        limits,
-      );
+      const { aborted, reason } = deadline.signal;
+      throw this.#explain(aborted ? reason : error, outgoing, limits);
     } finally {
       deadline.end();
     }
@@ -127,12 +112,11 @@ export class HttpPosts {
     const { code = "" } = error as NodeJS.ErrnoException;
     const { secureConnecting } = (socket ?? {}) as { secureConnecting?: boolean };
     if (secureConnecting && code === "ECONNRESET")
-      return new NotSentError(`it does not speak TLS; ${this.#plain}`, { cause: error });
-    const reason = reasonOf(error, { plain: this.#plain });
-    if (isTlsFailure(error)) return new TlsError(reason, { cause: error });
-    return new (BEFORE_SENDING.includes(code) ? NotSentError : UnreachableError)(reason, {
-      cause: error,
-    });
+      return new NotSentError(`it does not speak TLS; ${PLAIN}`, { cause: error });
+    const [reason, cause] = [reasonOf(error, { plain: PLAIN }), { cause: error }];
+    if (isTlsFailure(error)) return new TlsError(reason, cause);
+    if (BEFORE_SENDING.includes(code)) return new NotSentError(reason, cause);
+    return new UnreachableError(reason, cause);
   }
 }
 

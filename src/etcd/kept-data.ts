@@ -8,17 +8,17 @@ import { parseApart } from "../store/file/parse-apart.js";
 /** The time between two writes of the file. */
 const PAUSE_MS = 30_000;
 
-interface NextData {
+export interface LastData {
   readonly data: Data;
   /** The version as in `Store.version`. */
   readonly version: string;
-  /** When it was last known to be the newest, in Unix milliseconds. */
-  readonly savedAt: number;
-}
-
-export interface LastData extends Omit<NextData, "savedAt"> {
   /** Milliseconds since the data was last known to be the newest. */
   readonly age: number;
+}
+
+interface NextData extends Omit<LastData, "age"> {
+  /** When it was last known to be the newest, in Unix milliseconds. */
+  readonly savedAt: number;
 }
 
 /** The last data of a store, in a file. A failure to save it is reported once, and ends nothing. */

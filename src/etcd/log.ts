@@ -27,7 +27,7 @@ const MAX_HEAD_BYTES = 2_048;
 /** Changes beyond this are in parts. */
 export const MAX_ENTRY_BYTES = 256 * 1_024;
 
-/** Padded, so that the order of keys is that of versions. */
+/** Returns a key that sorts by version. */
 export function logKey(version: number): string {
   return KEYS.log + String(version).padStart(16, "0");
 }
@@ -43,11 +43,11 @@ const time = rule({ text: { test: (input) => Number.isFinite(utcMs(input)) } });
 /** All data at one version. */
 interface Snapshot {
   readonly version: number;
-  /** The write that made the version. */
+  /** The id of the write that made the version. */
   readonly write: string;
-  /** The upload with the parts. */
+  /** The id of the upload. */
   readonly upload: string;
-  /** The number of parts. */
+  /** The number of its parts. */
   readonly parts: number;
   /** The size of the data in bytes, before it is packed. */
   readonly bytes: number;
@@ -65,9 +65,9 @@ export interface Head {
   readonly format: typeof FORMAT;
   /** The id of the store. */
   readonly store: string;
-  /** Counts writes. The first one, which creates the store, is 1. */
+  /** The number of writes. */
   readonly version: number;
-  /** The write that made the version. */
+  /** The id of the last write. */
   readonly write: string;
   readonly snapshot: Snapshot;
   /** The snapshot before it, for readers that have begun with it. */
@@ -86,11 +86,10 @@ const ANY_FORMAT = rule({ fields: { format: optional(ANYTHING) }, isOpen: true }
 
 /** One write. */
 export interface Entry {
-  /** The id of the write. */
   readonly write: string;
-  /** The write before it. The first one has its own id. */
+  /** The write before it, or itself if it is the first. */
   readonly previous: string;
-  /** The time on the writer's clock, for people: nothing depends on it. */
+  /** The time on the writer's clock, for people. Nothing depends on it. */
   readonly time: string;
   readonly actor: string;
   readonly command: string;
@@ -134,13 +133,12 @@ export function changeLines(changes: readonly RecordChange[]): Buffer {
   return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
 }
 
-/** The changes of {@link changeLines}. @throws InvalidDataError with a predicate as its message */
+/** Parses {@link changeLines}. @throws InvalidDataError with a predicate as its message */
 export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
-  for (let start = 0; start < bytes.length; ) {
-    const newline = bytes.indexOf(0x0a, start);
-    const end = newline < 0 ? bytes.length : newline;
+  for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
+    end = bytes.indexOf(0x0a, start);
+    if (end < 0) end = bytes.length;
     yield parseStored(RECORD_CHANGE, bytes.subarray(start, end));
-    start = end + 1;
   }
 }
 

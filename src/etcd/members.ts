@@ -2,44 +2,46 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { TlsTexts } from "../kit/net/tls-options.js";
 import { ServerError, UnauthorizedError, UnreachableError } from "../kit/text/errors.js";
 import { parseToken, RefusedError, refusal } from "./answers.js";
-import { HttpPosts, NotSentError, type PostLimits, TlsError } from "./json-posts.js";
+import { JsonPosts, NotSentError, type PostLimits, TlsError } from "./json-posts.js";
 
 /** Times in milliseconds. */
 const TIMES = {
   /**
-   * The time for the first attempt of a request. It doubles with each attempt. It is short, since a
-   * transaction that reaches a cluster without a leader gets no answer, even once there is one.
+   * The first attempt of a request. Later ones may get more. It is short, since a transaction that
+   * reaches a cluster without a leader gets no answer, even once there is one.
    */
   attempt: 1_000,
-  /** The time in which a request is tried again. An election takes 1 to 2 seconds. */
+  /** All attempts of a request. An election takes 1 to 2 seconds. */
   request: 10_000,
-  /** The time without progress after which a change is given up. */
+  /** Without progress, a change is given up. */
   write: 30_000,
-  /** The time between two comparisons of a followed store with the cluster. */
+  /** Between two reads of a followed store. */
   poll: 2_000,
-  /** The time after which the parts of a large write are removed if its writer is killed. */
+  /** After its writer is killed, the parts of a large write are removed. */
   lease: 30_000,
 };
 export type Times = Readonly<typeof TIMES>;
 
 export interface GatewayOptions extends TlsTexts {
   readonly endpoints: readonly string[];
+  /** The prefix of all keys. Default: none. */
+  readonly prefix?: string | undefined;
   readonly user?: string | undefined;
   readonly password?: string | undefined;
   readonly times?: Partial<Times> | undefined;
 }
 
 export interface RepeatOptions {
-  /** Milliseconds in which it is tried again. Default: `request`, for a transaction `write`. */
+  /** Milliseconds for all attempts. Default: `request`, for a transaction `write`. */
   readonly within?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Thrown when the conditions of a transaction do not hold yet. */
+/** Thrown while the conditions of a transaction do not hold yet. */
 export class NotYetError extends UnreachableError {}
 
 const PAUSE_MS = 50;
-/** The longest random pause before a transaction whose conditions do not hold yet is sent again. */
+/** The longest random pause after a {@link NotYetError}. */
 const MAX_WAIT_MS = 300;
 const LOGIN = "auth/authenticate";
 
@@ -47,7 +49,7 @@ const LOGIN = "auth/authenticate";
 export class Members {
   readonly times: Times;
   readonly #options: GatewayOptions;
-  readonly #http: HttpPosts;
+  readonly #posts: JsonPosts;
   #current = 0;
   #token: Promise<string> | undefined;
   #isClosed = false;
@@ -55,20 +57,20 @@ export class Members {
   constructor(options: GatewayOptions) {
     this.times = { ...TIMES, ...options.times };
     this.#options = options;
-    this.#http = new HttpPosts(options, "should the URL begin with etcd:?");
+    this.#posts = new JsonPosts(options);
   }
 
   get endpoint(): string {
     return this.#options.endpoints[this.#current] as string;
   }
 
-  /** Ends requests. They are not tried again, and a new one is tried once. */
+  /** Ends requests, which are not tried again. A later one is tried once. */
   close(): void {
     this.#isClosed = true;
-    this.#http.close();
+    this.#posts.close();
   }
 
-  /** The next request goes to another member, with a new login. */
+  /** Sends the next request to another member, with a new login. */
   #leave(endpoint: string): void {
     if (endpoint === this.endpoint)
       this.#current = (this.#current + 1) % this.#options.endpoints.length;
@@ -76,7 +78,7 @@ export class Members {
     this.#token = undefined;
   }
 
-  /** Calls `attempt` for one endpoint after another, each at least once, while it may succeed. */
+  /** Calls `attempt` for one endpoint after another, each at least once, while one may succeed. */
   protected async repeat<T>(
     { within = this.times.request, signal }: RepeatOptions,
     attempt: (endpoint: string, timeout: number) => Promise<T>,
@@ -92,8 +94,7 @@ export class Members {
       try {
         return await attempt(endpoint, timeout);
       } catch (error) {
-        if (error instanceof NotYetError)
-          await delay(Math.random() * MAX_WAIT_MS, undefined, { signal }).catch(() => {});
+        if (error instanceof NotYetError) await pause(Math.random() * MAX_WAIT_MS, signal);
         else this.#leave(endpoint);
         if (!isTransient(error)) throw explainRefusal(error);
         if (signal?.aborted || this.#isClosed) throw error;
@@ -109,8 +110,7 @@ export class Members {
           throw new UnreachableError(`no member of the store answers: ${list}`, { cause: error });
         }
         // All have been tried: an election may be going on.
-        if (tries % endpoints.length === 0)
-          await delay(PAUSE_MS, undefined, { signal }).catch(() => {});
+        if (tries % endpoints.length === 0) await pause(PAUSE_MS, signal);
       }
     }
   }
@@ -127,7 +127,7 @@ export class Members {
     );
   }
 
-  /** Yields for the lines of an answer without an end that `isNews` accepts. */
+  /** Yields for each line that `isNews` accepts of an answer without an end. */
   protected async *listen(
     path: string,
     body: unknown,
@@ -135,12 +135,11 @@ export class Members {
     signal: AbortSignal,
   ): AsyncGenerator<void> {
     const endpoint = this.endpoint;
-    const url = `${endpoint}/v3/${path}`;
+    const limits = { timeout: this.times.attempt, signal };
     try {
-      const limits = { timeout: this.times.attempt, signal };
       const headers = await this.#headers(endpoint, signal);
-      for await (const line of this.#http.postForLines(url, body, headers, limits))
-        if (isNews(line)) yield;
+      const lines = this.#posts.postForLines(`${endpoint}/v3/${path}`, body, headers, limits);
+      for await (const line of lines) if (isNews(line)) yield;
     } catch (error) {
       this.#leave(endpoint);
       throw error;
@@ -155,29 +154,31 @@ export class Members {
     limits: PostLimits,
   ): Promise<T> {
     const headers = path === LOGIN ? {} : await this.#headers(endpoint, limits.signal);
-    const url = `${endpoint}/v3/${path}`;
-    const { status, body: text } = await this.#http.post(url, body, headers, limits);
+    const answering = this.#posts.post(`${endpoint}/v3/${path}`, body, headers, limits);
+    const { status, body: text } = await answering;
     if (status === 200) return parse(text);
     throw status >= 500 && !text.startsWith("{")
       ? new ServerError(`it answers ${status}`, 503)
       : refusal(text);
   }
 
-  async #headers(
-    endpoint: string,
-    signal: AbortSignal | undefined,
-  ): Promise<Record<string, string>> {
+  async #headers(endpoint: string, signal?: AbortSignal): Promise<Record<string, string>> {
     const { user, password } = this.#options;
     if (user === undefined) return {};
     const credentials = { name: user, password: password ?? "" };
     const limits = { timeout: this.times.attempt, signal };
     this.#token ??= this.post(endpoint, LOGIN, parseToken, credentials, limits).catch((error) => {
-      // As far as the request that needs the token goes.
+      // The request that needs the token was not sent.
       const isNotSent = error instanceof NotSentError || error instanceof RefusedError;
       throw isNotSent ? error : new NotSentError(error.message, { cause: error });
     });
     return { Authorization: await this.#token };
   }
+}
+
+/** Waits for milliseconds, or until the signal is aborted. */
+export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await delay(milliseconds, undefined, { signal }).catch(() => {});
 }
 
 /** Whether another attempt, or another member, may succeed. */

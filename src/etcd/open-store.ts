@@ -6,10 +6,9 @@ import { EtcdStore, type EtcdStoreOptions } from "./etcd-store.js";
 import { Gateway } from "./gateway.js";
 import { KEYS } from "./log.js";
 import type { Times } from "./members.js";
-import type { ReadTarget } from "./read-store.js";
 import { createSealing, isSealed, UNSEALED } from "./sealing.js";
 import type { StoreAddress } from "./store-address.js";
-import type { OnProgress } from "./uploads.js";
+import type { OnProgress, StoreTarget } from "./uploads.js";
 
 export interface StoreAccess {
   readonly address: StoreAddress;
@@ -25,7 +24,7 @@ export interface StoreAccess {
 }
 
 type OpenOptions = Omit<EtcdStoreOptions, "target" | "url" | "author"> &
-  Partial<Pick<ReadTarget, "parse" | "onProgress">> & { times?: Partial<Times> | undefined };
+  Partial<Pick<StoreTarget, "parse" | "onProgress">> & { times?: Partial<Times> | undefined };
 
 /** @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for keys */
 export function openEtcdStore(
@@ -67,14 +66,9 @@ export async function sealAgain(access: StoreAccess, onProgress?: OnProgress): P
   await again.close();
 }
 
-async function isStoreSealed({
-  address: { endpoints, prefix },
-  ...access
-}: StoreAccess): Promise<boolean> {
-  const gateway = new Gateway({ endpoints, ...access });
-  const { entries } = await gateway
-    .range({ key: prefix + KEYS.head })
-    .finally(() => gateway.close());
+async function isStoreSealed({ address, ...access }: StoreAccess): Promise<boolean> {
+  const gateway = new Gateway({ ...address, ...access });
+  const { entries } = await gateway.range({ key: KEYS.head }).finally(() => gateway.close());
   return entries.some(({ value }) => isSealed(value));
 }
 
@@ -83,13 +77,8 @@ export function etcdStore(
   { address, sealingKeys, author = NOBODY, ...access }: StoreAccess,
   { times, parse = (bytes) => parseData(bytes), onProgress, ...options }: OpenOptions = {},
 ): EtcdStore {
-  const { url, endpoints, prefix } = address;
   const sealing = sealingKeys === undefined ? UNSEALED : createSealing(sealingKeys);
-  const gateway = new Gateway({ endpoints, ...access, times });
-  return new EtcdStore({
-    ...options,
-    url,
-    author,
-    target: { gateway, prefix, sealing, parse, onProgress },
-  });
+  const gateway = new Gateway({ ...address, ...access, times });
+  const target = { gateway, sealing, parse, onProgress };
+  return new EtcdStore({ ...options, url: address.url, author, target });
 }

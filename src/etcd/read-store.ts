@@ -5,18 +5,14 @@ import { type Change, type RecordChange, withoutCredentials } from "../store/his
 import type { StoredKey } from "./answers.js";
 import { applyChanges } from "./apply-changes.js";
 import { type Entry, type Head, KEYS, logKey, parseChanges, parseEntry, parseHead } from "./log.js";
-import { download, endOf, openKey, type UploadTarget } from "./uploads.js";
+import { openKey } from "./sealing.js";
+import { download, endOf, type StoreTarget } from "./uploads.js";
 
 /** The most entries in one answer, and in the answer with the head. */
 const PAGE_ENTRIES = 100;
 const FIRST_ENTRIES = 3;
 /** The size of an entry without its text, in bytes. */
 export const ENTRY_COST = 256;
-
-export interface ReadTarget extends UploadTarget {
-  /** Parses the bytes of a data file, which can't be used afterwards. @throws InvalidDataError */
-  readonly parse: (bytes: Buffer, signal: AbortSignal) => Promise<Data>;
-}
 
 export interface StoredHead {
   readonly clusterId: string;
@@ -47,33 +43,34 @@ interface LoggedWrite extends Omit<Entry, "changes"> {
  *
  * @param since also reads the first entries after this version
  * @param within milliseconds in which failed requests are repeated
- * @returns undefined for a store that holds nothing
+ * @returns `undefined` for a store that holds nothing
  * @throws InvalidDataError that names the key, also for a head that somebody has put back; the
  *   errors of `Gateway.ranges`
  */
 export async function readHead(
-  target: ReadTarget,
+  target: StoreTarget,
   { since, within }: { since?: number | undefined; within?: number | undefined } = {},
 ): Promise<StoredHead | undefined> {
-  const { gateway, prefix, signal } = target;
-  const key = prefix + KEYS.head;
-  const end = endOf(prefix + KEYS.log);
-  const ranges =
-    since === undefined ? [] : [{ key: prefix + logKey(since + 1), end, limit: FIRST_ENTRIES }];
+  const { gateway, signal } = target;
+  const key = KEYS.head;
+  const end = endOf(KEYS.log);
+  const ranges = since === undefined ? [] : [{ key: logKey(since + 1), end, limit: FIRST_ENTRIES }];
   const [answer, log] = await gateway.ranges([{ key }, ...ranges], { within, signal });
-  const [entry] = answer?.entries ?? [];
-  if (!answer || entry?.key !== key) return undefined;
-  const head = openKey(target, entry, parseHead, ({ store }) => ({ store }));
+  const [stored] = answer?.entries ?? [];
+  if (!answer || stored?.key !== key) return undefined;
+  const head = openKey(target, stored, parseHead, ({ store }) => ({ store }));
   const entries = log?.entries ?? [];
-  if (entries.some((each) => each.key > prefix + logKey(head.version)))
-    throw new InvalidDataError(`${key} is older than the log: somebody has put it back`);
-  const { modRevision: revision, value } = entry;
+  if (entries.some((entry) => entry.key > logKey(head.version)))
+    throw new InvalidDataError(
+      `${gateway.prefix}${key} is older than the log: somebody has put it back`,
+    );
+  const { modRevision: revision, value } = stored;
   return { clusterId: answer.clusterId, revision, head, value, entries };
 }
 
 /** Reads the snapshot, and the log after it. @throws as `readHead` */
-export async function readAll(target: ReadTarget, newest: StoredHead): Promise<StoreState> {
-  const { prefix } = target;
+export async function readAll(target: StoreTarget, newest: StoredHead): Promise<StoreState> {
+  const { prefix } = target.gateway;
   for (let current = newest; ; ) {
     const { store, version, snapshot } = current.head;
     const [bytes, log] = await Promise.all([
@@ -92,7 +89,7 @@ export async function readAll(target: ReadTarget, newest: StoredHead): Promise<S
         );
       return state;
     }
-    // A later snapshot has taken their place.
+    // A later snapshot may have taken their place.
     const later = await readHead(target);
     if (!later || later.revision === current.revision)
       throw new InvalidDataError(`${prefix}${KEYS.head} names parts or entries that are missing`);
@@ -103,11 +100,11 @@ export async function readAll(target: ReadTarget, newest: StoredHead): Promise<S
 /**
  * Adds later writes to a state.
  *
- * @returns undefined if the cluster was restored, or the entries are no longer kept
+ * @returns `undefined` if the cluster was restored, or the entries are no longer kept
  * @throws as `readHead`
  */
 export async function readSince(
-  target: ReadTarget,
+  target: StoreTarget,
   base: StoreState,
   newest: StoredHead,
 ): Promise<StoreState | undefined> {
@@ -118,7 +115,7 @@ export async function readSince(
   return log && addLog(base, newest, log);
 }
 
-/** @returns undefined if the log does not lead from the state to the newest head */
+/** @returns `undefined` if the log does not lead from the state to the newest head */
 async function addLog(
   base: StoreState,
   newest: StoredHead,
@@ -149,19 +146,19 @@ async function addLog(
   return { ...base, ...newest, data: { ...data, ...(last_ids && { last_ids }) }, logBytes };
 }
 
-/** The entries from a version up to the head; undefined if some are missing. */
+/** Reads the entries from a version up to the head; `undefined` if some are missing. */
 async function readLog(
-  target: ReadTarget,
+  target: StoreTarget,
   newest: StoredHead,
   first: number,
 ): Promise<LoggedWrite[] | undefined> {
-  const { gateway, prefix, signal } = target;
+  const { gateway, signal } = target;
   const { store, version: last } = newest.head;
-  const end = prefix + logKey(last + 1);
+  const end = logKey(last + 1);
   const log: LoggedWrite[] = [];
   let { entries } = newest;
   for (let version = first; version <= last; version++) {
-    const key = prefix + logKey(version);
+    const key = logKey(version);
     if (entries.length === 0)
       ({ entries } = await gateway.range({ key, end, limit: PAGE_ENTRIES }, { signal }));
     const [next, ...others] = entries;
@@ -173,21 +170,21 @@ async function readLog(
   return log;
 }
 
-/** The writes up to the head, newest first, as far as they are kept. @throws as `readHead` */
+/** Yields the writes up to the head, newest first, as far as they are kept. @throws as `readHead` */
 export async function* readChanges(
-  target: ReadTarget,
+  target: StoreTarget,
   { store, version: last, write }: Head,
 ): AsyncGenerator<Change> {
-  const { gateway, prefix, signal } = target;
+  const { gateway, signal } = target;
   let next = write;
   for (let version = last; version > 0; ) {
-    const key = prefix + logKey(Math.max(1, version - PAGE_ENTRIES + 1));
-    const { entries } = await gateway.range({ key, end: prefix + logKey(version + 1) }, { signal });
+    const key = logKey(Math.max(1, version - PAGE_ENTRIES + 1));
+    const { entries } = await gateway.range({ key, end: logKey(version + 1) }, { signal });
     if (entries.length === 0) return;
     for (const stored of entries.toReversed()) {
       const logged = await readWrite(target, store, version, stored);
-      // What is before a cut of the log does not lead to the data.
-      if (stored.key !== prefix + logKey(version) || logged?.write !== next) return;
+      // Entries before a cut of the log do not lead to the data.
+      if (stored.key !== logKey(version) || logged?.write !== next) return;
       const { time, actor, command, previous } = logged;
       const changes = [...logged.changes].map(withoutCredentials);
       if (changes.length > 0) yield { id: version, time, actor, command, changes };
@@ -196,9 +193,9 @@ export async function* readChanges(
   }
 }
 
-/** @returns undefined if parts are missing @throws as `download` */
+/** @returns `undefined` if parts are missing @throws as `download` */
 async function readWrite(
-  target: ReadTarget,
+  target: StoreTarget,
   store: string,
   version: number,
   stored: StoredKey,

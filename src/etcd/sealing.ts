@@ -1,9 +1,12 @@
 import { sealParts, unsealBytes } from "../kit/crypto/aes-gcm.js";
 import { findSealKey, ID_BYTES, parseSealKeys } from "../kit/crypto/seal-keys.js";
+import { withName } from "../kit/files/system-errors.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import { NeedsSealKeyError } from "../model/sealed-text.js";
+import type { StoredKey } from "./answers.js";
+import type { Gateway, Put } from "./gateway.js";
 
-/** Whose bytes they are: sealed bytes can't be moved to another key, write or store. */
+/** The owner of sealed bytes, which can't be moved to another key, write or store. */
 interface SealedFor {
   /** The id of the store. */
   readonly store: string;
@@ -13,20 +16,21 @@ interface SealedFor {
   readonly key: string;
 }
 
+type Owner = Pick<SealedFor, "store"> & Partial<Pick<SealedFor, "write">>;
+
 export interface Sealing {
   seal(bytes: Uint8Array, owner: SealedFor): Buffer;
   /** @throws InvalidDataError with a predicate as its message */
   open(bytes: Buffer, key: string): Buffer;
-  /** Checks who sealed bytes that could be opened. @throws as `open` */
-  checkOwner(bytes: Buffer, owner: Partial<Omit<SealedFor, "key">>): void;
+  /** Checks for whom bytes were sealed that could be opened. @throws as `open` */
+  checkOwner(bytes: Buffer, owner: Owner): void;
 }
 
 // Sealed bytes: this mark, which no JSON and no gzip begins with; the first 8 bytes of the SHA-256
 // of the key; the ids of the store and of the write, 16 bytes each; nonce, ciphertext and tag.
 const MARK = Buffer.from("\u0001av2");
 const STORE_AT = MARK.length + ID_BYTES;
-const WRITE_AT = STORE_AT + 16;
-const HEADER_BYTES = WRITE_AT + 16;
+const HEADER_BYTES = STORE_AT + 2 * 16;
 
 export const UNSEALED: Sealing = {
   seal: (bytes) => Buffer.from(bytes),
@@ -40,7 +44,7 @@ export const UNSEALED: Sealing = {
 /**
  * Derives a key for each write, so that random nonces can't repeat (docs/design/sealing.md).
  *
- * @param content of the key file, as for `parseSealKeys`
+ * @param content the key file
  * @throws UsageError
  */
 export function createSealing(content: string): Sealing {
@@ -65,12 +69,10 @@ export function createSealing(content: string): Sealing {
         throw new InvalidDataError("can't be opened: it was changed, or moved from another key");
       return opened;
     },
-    checkOwner(bytes, { store, write }) {
-      const isStore =
-        store === undefined || idBytes(store).equals(bytes.subarray(STORE_AT, WRITE_AT));
-      const isWrite =
-        write === undefined || idBytes(write).equals(bytes.subarray(WRITE_AT, HEADER_BYTES));
-      if (!isStore || !isWrite) throw new InvalidDataError("is of another store or write");
+    checkOwner(bytes, { store, write = "" }) {
+      const owner = Buffer.concat([idBytes(store), idBytes(write)]);
+      if (!owner.equals(bytes.subarray(STORE_AT, STORE_AT + owner.length)))
+        throw new InvalidDataError("is of another store or write");
     },
   };
 }
@@ -81,4 +83,41 @@ export function isSealed(bytes: Buffer): boolean {
 
 function idBytes(id: string): Buffer {
   return Buffer.from(id, "base64url");
+}
+
+/** The keys of a store, whose values are sealed. */
+export interface SealedKeys {
+  readonly gateway: Gateway;
+  readonly sealing: Sealing;
+}
+
+/** Seals the value of a key. */
+export function sealedPut(
+  { gateway, sealing }: SealedKeys,
+  key: string,
+  bytes: Uint8Array,
+  write: Omit<SealedFor, "key">,
+): Put {
+  return { key, value: sealing.seal(bytes, { ...write, key: gateway.prefix + key }) };
+}
+
+/**
+ * Opens the value of a key, and checks that it was sealed for the owner that `ownerOf` returns.
+ *
+ * @throws InvalidDataError that names the key
+ */
+export function openKey<T>(
+  { gateway, sealing }: SealedKeys,
+  { key, value }: Pick<StoredKey, "key" | "value">,
+  parse: (bytes: Buffer) => T,
+  ownerOf: (content: T) => Owner,
+): T {
+  const name = gateway.prefix + key;
+  try {
+    const content = parse(sealing.open(value, name));
+    sealing.checkOwner(value, ownerOf(content));
+    return content;
+  } catch (error) {
+    throw withName(name, error);
+  }
 }

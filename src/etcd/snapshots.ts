@@ -3,14 +3,15 @@ import type { Data } from "../store/data.js";
 import { dataPieces } from "../store/file/data-file.js";
 import { type CheckTrace, type Condition, type Put, UncertainError } from "./gateway.js";
 import { type Entry, type Head, KEYS, logKey, MAX_ENTRY_BYTES, newId, parseHead } from "./log.js";
-import { type ReadTarget, readHead, type StoreState } from "./read-store.js";
+import { readHead, type StoreState } from "./read-store.js";
+import { openKey, sealedPut } from "./sealing.js";
 import {
   type Claim,
   keysOf,
   LostUploadError,
   listUploads,
-  openKey,
   SNAPSHOT,
+  type StoreTarget,
   type Upload,
   upload,
 } from "./uploads.js";
@@ -24,7 +25,7 @@ const TIDY_EVERY = 100;
 
 /** Uploads all data. The snapshot is valid once a head names it. */
 export async function uploadSnapshot(
-  target: ReadTarget,
+  target: StoreTarget,
   data: Data,
   { store, version, write }: { store: string; version: number; write: string },
 ) {
@@ -36,7 +37,7 @@ export async function uploadSnapshot(
 
 /** Makes a snapshot if the log is long, and removes old entries. If this fails, nothing is lost. */
 export async function tidy(
-  target: ReadTarget,
+  target: StoreTarget,
   state: StoreState,
   before: StoreState,
 ): Promise<void> {
@@ -48,7 +49,7 @@ export async function tidy(
   if (isDue || state.head.version % TIDY_EVERY === 0) await prune(target, HISTORY, true);
 }
 
-async function makeSnapshot(target: ReadTarget, { head, data }: StoreState): Promise<void> {
+async function makeSnapshot(target: StoreTarget, { head, data }: StoreState): Promise<void> {
   const { version, snapshot: previous } = head;
   /** The present head, unless it has another snapshot or the cluster was restored. */
   const readPresent = async () => {
@@ -81,11 +82,11 @@ async function makeSnapshot(target: ReadTarget, { head, data }: StoreState): Pro
  *   begun with it
  */
 export async function prune(
-  target: ReadTarget,
+  target: StoreTarget,
   entries: number,
   isSlowReaderSafe = false,
 ): Promise<void> {
-  const { gateway, prefix } = target;
+  const { gateway } = target;
   // Listed before the head, which names a snapshot as soon as its upload says so.
   const uploads = await listUploads(target);
   const present = await readHead(target);
@@ -98,13 +99,13 @@ export async function prune(
     return /^\d{1,16}$/.test(owner) ? Number(owner) >= first : owner !== "";
   };
   // If the cluster is restored meanwhile, it may need what comes before a snapshot that it has not.
-  const key = prefix + KEYS.uploads + oldest.upload;
+  const key = KEYS.uploads + oldest.upload;
   const modRevision = (await revisionOf(target, key)) || Number.MAX_SAFE_INTEGER;
   const compare = [{ key, modRevision }];
   // The parts are first, since an entry names them.
   for (const [write, owner] of uploads)
-    if (!isNeeded(write, owner)) await gateway.commit({ compare, deletes: keysOf(prefix, write) });
-  const log = { key: prefix + KEYS.log, end: prefix + logKey(first) };
+    if (!isNeeded(write, owner)) await gateway.commit({ compare, deletes: keysOf(write) });
+  const log = { key: KEYS.log, end: logKey(first) };
   await gateway.commit({ compare, deletes: [log] });
 }
 
@@ -127,14 +128,9 @@ interface NextHead {
  * @throws LostUploadError; UnreachableError that tells if it is unknown whether the head was
  *   replaced
  */
-export async function replaceHead(target: ReadTarget, next: NextHead) {
+export async function replaceHead(target: StoreTarget, next: NextHead) {
   const { head, entry, uploaded } = next;
-  const value = sealed(target, next, KEYS.head, head);
-  const puts: Put[] = [value];
-  if (entry) puts.push(sealed(target, next, logKey(head.version), entry));
-  if (uploaded)
-    puts.push(uploaded.keep(typeof entry?.changes === "number" ? head.version : SNAPSHOT));
-  const transaction = { compare: conditionsOf(target.prefix, next), puts };
+  const transaction = { compare: conditionsOf(next), puts: putsOf(target, next) };
   const checkTrace: CheckTrace = ([present, log]) => {
     if (!entry || log || !present) return;
     const { version } = openKey(target, present, parseHead, () => ({ store: head.store }));
@@ -148,21 +144,21 @@ export async function replaceHead(target: ReadTarget, next: NextHead) {
       cause: error,
     });
   });
-  if (revision !== undefined) return { value: value.value, revision };
+  if (revision !== undefined) return { value: transaction.puts[0].value, revision };
   if (uploaded && (await revisionOf(target, uploaded.compare.key)) !== uploaded.compare.modRevision)
     throw new LostUploadError();
   return undefined;
 }
 
-function conditionsOf(prefix: string, { head, after, entry, uploaded, turn }: NextHead) {
+function conditionsOf({ head, after, entry, uploaded, turn }: NextHead) {
   // A revision would not do: after a restore, another head may get the same one.
   const present = after ? { value: after } : { modRevision: 0 };
-  const conditions: Condition[] = [{ key: prefix + KEYS.head, ...present }];
+  const conditions: Condition[] = [{ key: KEYS.head, ...present }];
   if (entry)
     conditions.push(
-      { key: prefix + logKey(head.version), modRevision: 0 },
+      { key: logKey(head.version), modRevision: 0 },
       turn?.compare ?? {
-        key: prefix + KEYS.turn,
+        key: KEYS.turn,
         modRevision: 0,
         obstacle: "another writer has the turn",
       },
@@ -171,20 +167,22 @@ function conditionsOf(prefix: string, { head, after, entry, uploaded, turn }: Ne
   return conditions;
 }
 
-function sealed(
-  { prefix, sealing }: ReadTarget,
-  { head, entry, uploaded }: NextHead,
-  name: string,
-  content: Head | Entry,
-): Put {
-  const key = prefix + name;
+/** The head comes first. */
+function putsOf(target: StoreTarget, { head, entry, uploaded }: NextHead): [Put, ...Put[]] {
   const write = entry?.write ?? uploaded?.write ?? head.write;
-  const bytes = Buffer.from(JSON.stringify(content));
-  return { key, value: sealing.seal(bytes, { store: head.store, write, key }) };
+  const put = (key: string, content: Head | Entry) =>
+    sealedPut(target, key, Buffer.from(JSON.stringify(content)), { store: head.store, write });
+  const puts: [Put, ...Put[]] = [put(KEYS.head, head)];
+  if (entry) puts.push(put(logKey(head.version), entry));
+  if (uploaded) {
+    const owner = typeof entry?.changes === "number" ? head.version : SNAPSHOT;
+    puts.push({ key: uploaded.compare.key, value: Buffer.from(String(owner)) });
+  }
+  return puts;
 }
 
 /** The revision that last changed a key; 0 if there is no such key. */
-export async function revisionOf({ gateway }: ReadTarget, key: string): Promise<number> {
+export async function revisionOf({ gateway }: StoreTarget, key: string): Promise<number> {
   const { entries } = await gateway.range({ key });
   return entries[0]?.modRevision ?? 0;
 }

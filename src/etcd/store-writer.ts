@@ -7,9 +7,16 @@ import { checkData } from "../store/schema/parse-data.js";
 import { applyChange } from "../store/schema/value-schema.js";
 import type { ChangeData, UpdateOptions } from "../store/store.js";
 import { changeLines, type Entry, FORMAT, type Head, KEYS, MAX_ENTRY_BYTES, newId } from "./log.js";
-import { ENTRY_COST, type ReadTarget, type StoreState } from "./read-store.js";
+import { ENTRY_COST, type StoreState } from "./read-store.js";
 import { prune, replaceHead, revisionOf, tidy, uploadSnapshot } from "./snapshots.js";
-import { type Claim, claim, LostUploadError, type Upload, upload } from "./uploads.js";
+import {
+  type Claim,
+  claim,
+  LostUploadError,
+  type StoreTarget,
+  type Upload,
+  upload,
+} from "./uploads.js";
 
 /** The longest random pause after an attempt that was too slow. It doubles each time. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [10, 300];
@@ -18,7 +25,7 @@ const TURN_AFTER_MS = 2_000;
 const TURN_LEASE_MS = 5_000;
 
 interface WriterOptions {
-  readonly target: ReadTarget;
+  readonly target: StoreTarget;
   readonly url: string;
   readonly author: Author;
   /** Unix time in milliseconds. */
@@ -52,7 +59,7 @@ interface WriterOptions {
  */
 export class StoreWriter {
   readonly #options: WriterOptions;
-  readonly #target: ReadTarget;
+  readonly #target: StoreTarget;
   /** The parts of an attempt that was too slow. The next attempt may need the same. */
   #uploaded: { readonly upload: Upload; readonly bytes: Buffer } | undefined;
   /** The key `turn`, if this writer has it: all others wait. */
@@ -89,7 +96,7 @@ export class StoreWriter {
   /** @throws InvalidDataError if the store holds something; as `update` */
   async create(data: Data): Promise<void> {
     const { url } = this.#options;
-    if (await revisionOf(this.#target, this.#target.prefix + KEYS.head))
+    if (await revisionOf(this.#target, KEYS.head))
       throw new InvalidDataError(`${url} holds data already`);
     const [write, first] = [newId(), checkData(data)];
     const entry = this.#entry(write, write, [], first);

@@ -1,12 +1,11 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
-import { withName } from "../kit/files/system-errors.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
+import type { Data } from "../store/data.js";
 import { MAX_DATA_SIZE } from "../store/file/data-file.js";
-import type { StoredKey } from "./answers.js";
-import { type Gateway, type KeyRange, type Put, UncertainError } from "./gateway.js";
+import { type KeyRange, UncertainError } from "./gateway.js";
 import { KEYS, newId, partKey } from "./log.js";
-import type { Sealing } from "./sealing.js";
+import { openKey, type SealedKeys, sealedPut } from "./sealing.js";
 
 /** The size of a part: etcd takes 1.5 MiB in one request by default. */
 const PART_BYTES = 1_000_000;
@@ -15,12 +14,11 @@ const PAGE_PARTS = 8;
 /** Requests that are open at a time. */
 const PARALLEL = 4;
 
-export interface UploadTarget {
-  readonly gateway: Gateway;
-  readonly prefix: string;
-  readonly sealing: Sealing;
+export interface StoreTarget extends SealedKeys {
   /** Ends unfinished work. */
   readonly signal: AbortSignal;
+  /** Parses the bytes of a data file, which can't be used afterwards. @throws InvalidDataError */
+  readonly parse: (bytes: Buffer, signal: AbortSignal) => Promise<Data>;
   readonly onProgress?: OnProgress | undefined;
 }
 
@@ -30,28 +28,21 @@ export type OnProgress = (progress: {
   total: number;
 }) => void;
 
-/** A key on a lease: it is there for as long as its owner works, and ends if its owner is killed. */
+/** A key on a lease, which etcd removes soon after its owner is killed. */
 export interface Claim {
   /** The claim as a condition of its owner's transactions. */
   readonly compare: { readonly key: string; readonly modRevision: number };
-  /**
-   * Gives it up, unless it was replaced.
-   *
-   * @param deletes the keys to delete; by default, that of the claim
-   */
-  end(deletes?: readonly KeyRange[]): Promise<void>;
+  /** Gives it up, unless it was replaced. */
+  end(): Promise<void>;
 }
 
-/** Parts that a transaction can make valid, as long as their claim is there. */
+/**
+ * Parts that a transaction can make valid, as long as their claim is there. It replaces the claim by
+ * a key without a lease, whose value is the version of their entry, or {@link SNAPSHOT}.
+ */
 export interface Upload extends Claim {
   readonly write: string;
   readonly parts: number;
-  /**
-   * Makes the parts last.
-   *
-   * @param owner what they belong to: the version of an entry, or `snapshot`
-   */
-  keep(owner: number | typeof SNAPSHOT): Put;
 }
 
 /** Thrown when a writer was slower than its lease. */
@@ -59,7 +50,6 @@ export class LostUploadError extends UnreachableError {
   override readonly message = "the write was slower than its lease; nothing was changed";
 }
 
-/** The owner of the parts of a snapshot. */
 export const SNAPSHOT = "snapshot";
 
 const zip = promisify(gzip);
@@ -68,15 +58,16 @@ const unzip = promisify(gunzip);
 /**
  * Puts a key on a lease.
  *
+ * @param deletes the keys to delete at its end
  * @returns `undefined` if the key is there already
  * @throws the errors of `Gateway.commit`
  */
 export async function claim(
-  { gateway, prefix }: UploadTarget,
-  name: string,
+  { gateway }: StoreTarget,
+  key: string,
   milliseconds: number,
+  deletes: readonly KeyRange[] = [{ key }],
 ): Promise<Claim | undefined> {
-  const key = prefix + name;
   if ((await gateway.range({ key })).entries.length > 0) return undefined;
   const lease = await gateway.grantLease(milliseconds);
   const puts = [{ key, value: Buffer.from(newId()), lease }];
@@ -88,66 +79,57 @@ export async function claim(
     () => void gateway.keepLease(lease).catch(() => {}),
     milliseconds / 4,
   );
-  const end = async (deletes: readonly KeyRange[] = [{ key }]) => {
+  const end = async () => {
     clearInterval(keeping);
-    await gateway
-      .commit({ compare: [compare], deletes }, { within: gateway.times.attempt })
-      .catch(() => {});
+    const within = gateway.times.attempt;
+    await gateway.commit({ compare: [compare], deletes }, { within }).catch(() => {});
   };
   return { compare, end };
 }
 
 /**
- * Writes bytes as parts that no transaction needs to hold. Their claim, a key on a lease, says that
- * they are being written. Parts without a claim were left by a killed writer, and can't become
- * valid any more.
+ * Writes bytes in parts, before the transaction that makes them valid. Parts without a key in
+ * `uploads/` were left by a killed writer, and can't become valid any more.
  *
  * @throws LostUploadError, UnreachableError: nothing was changed; the other errors of
  *   `Gateway.commit`
  */
 export async function upload(
-  target: UploadTarget,
+  target: StoreTarget,
   store: string,
   write: string,
   bytes: Buffer,
 ): Promise<Upload> {
-  const { gateway, prefix } = target;
   const packed = await zip(bytes, { level: 1 });
-  const name = KEYS.uploads + write;
-  const claimed = await claim(target, name, gateway.times.lease).catch(explainUncertain);
+  const { lease } = target.gateway.times;
+  // Once the parts are valid, their claim was replaced, and its end deletes nothing.
+  const claiming = claim(target, KEYS.uploads + write, lease, keysOf(write));
+  const claimed = await claiming.catch(explainUncertain);
   if (!claimed) throw new LostUploadError();
-  const { compare } = claimed;
-  // Once the parts are valid, their claim was replaced, and this deletes nothing.
-  const end = () => claimed.end(keysOf(prefix, write));
-  const keep = (owner: number | typeof SNAPSHOT) => ({
-    key: prefix + name,
-    value: Buffer.from(String(owner)),
-  });
   try {
-    const parts = await putParts(target, { store, write, compare }, packed);
-    return { write, parts, compare, keep, end };
+    const parts = await putParts(target, { ...claimed, store, write }, packed);
+    return { ...claimed, write, parts };
   } catch (error) {
-    await end();
+    await claimed.end();
     throw error;
   }
 }
 
 /** Writes several parts at a time. Resolves to their number. */
 async function putParts(
-  target: UploadTarget,
+  target: StoreTarget,
   { store, write, compare }: { store: string } & Pick<Upload, "write" | "compare">,
   packed: Buffer,
 ): Promise<number> {
-  const { gateway, prefix, sealing, onProgress } = target;
+  const { gateway, onProgress } = target;
   const total = Math.ceil(packed.length / PART_BYTES);
   let done = 0;
   const numbers = new Array(total).keys();
   const work = async () => {
     for (const number of numbers) {
-      const key = prefix + partKey(write, number);
       const part = packed.subarray(number * PART_BYTES, (number + 1) * PART_BYTES);
-      const value = sealing.seal(part, { store, write, key });
-      const transaction = { compare: [compare], puts: [{ key, value }] };
+      const put = sealedPut(target, partKey(write, number), part, { store, write });
+      const transaction = { compare: [compare], puts: [put] };
       if ((await gateway.commit(transaction).catch(explainUncertain)) === undefined)
         throw new LostUploadError();
       onProgress?.({ action: "writing", done: ++done, total });
@@ -163,21 +145,22 @@ function explainUncertain(error: Error): never {
     : error;
 }
 
-/** @returns undefined if parts were removed @throws InvalidDataError; as `Gateway.range` */
+/** @returns `undefined` if parts were removed @throws InvalidDataError; as `Gateway.range` */
 export async function download(
-  target: UploadTarget,
+  target: StoreTarget,
   { store, write, parts }: { store: string; write: string; parts: number },
 ): Promise<Buffer | undefined> {
-  const { gateway, prefix, signal, onProgress } = target;
+  const { gateway, signal, onProgress } = target;
+  const nameOf = (number: number) => gateway.prefix + partKey(write, number);
   const pieces: Buffer[] = [];
   let size = 0;
   while (pieces.length < parts) {
-    const key = prefix + partKey(write, pieces.length);
-    const end = prefix + partKey(write, parts);
+    const key = partKey(write, pieces.length);
+    const end = partKey(write, parts);
     const { entries } = await gateway.range({ key, end, limit: PAGE_PARTS }, { signal });
     if (entries.length === 0) return undefined;
     for (const part of entries) {
-      if (part.key !== prefix + partKey(write, pieces.length)) return undefined;
+      if (part.key !== partKey(write, pieces.length)) return undefined;
       const piece = openKey(
         target,
         part,
@@ -185,58 +168,38 @@ export async function download(
         () => ({ store, write }),
       );
       size += piece.length;
-      if (size > MAX_DATA_SIZE) throw new InvalidDataError(`${part.key} is too large`);
+      if (size > MAX_DATA_SIZE) throw new InvalidDataError(`${nameOf(pieces.length)} is too large`);
       pieces.push(piece);
     }
     onProgress?.({ action: "reading", done: pieces.length, total: parts });
   }
   return unzip(Buffer.concat(pieces), { maxOutputLength: MAX_DATA_SIZE }).catch(() => {
-    throw new InvalidDataError(`${prefix}${partKey(write, 0)} can't be unpacked`);
+    throw new InvalidDataError(`${nameOf(0)} can't be unpacked`);
   });
 }
 
 /**
- * What each upload belongs to: the version of an entry, {@link SNAPSHOT}, or a claim; an empty text
- * for parts that a killed writer has left. An upload is there before its parts and until it counts.
+ * Lists what each upload belongs to: the version of an entry, {@link SNAPSHOT}, or a claim; an empty
+ * text for parts that a killed writer has left. The key of an upload is there before its parts.
  */
-export async function listUploads({ gateway, prefix }: UploadTarget): Promise<Map<string, string>> {
+export async function listUploads({ gateway }: StoreTarget): Promise<Map<string, string>> {
   const [parts, uploads] = await gateway.ranges([
-    { key: prefix + KEYS.parts, end: endOf(prefix + KEYS.parts), keysOnly: true },
-    { key: prefix + KEYS.uploads, end: endOf(prefix + KEYS.uploads) },
+    { key: KEYS.parts, end: endOf(KEYS.parts), keysOnly: true },
+    { key: KEYS.uploads, end: endOf(KEYS.uploads) },
   ]);
-  const writeOf = (key: string) => key.slice(prefix.length).split("/", 2)[1] ?? "";
+  const writeOf = (key: string) => key.split("/", 2)[1] ?? "";
   const owners = new Map(parts?.entries.map(({ key }) => [writeOf(key), ""]));
   for (const { key, value } of uploads?.entries ?? [])
     owners.set(writeOf(key), value.toString("utf8"));
   return owners;
 }
 
-export function keysOf(prefix: string, write: string): KeyRange[] {
-  const key = `${prefix}${KEYS.parts}${write}/`;
-  return [{ key, end: endOf(key) }, { key: prefix + KEYS.uploads + write }];
+export function keysOf(write: string): KeyRange[] {
+  const key = `${KEYS.parts}${write}/`;
+  return [{ key, end: endOf(key) }, { key: KEYS.uploads + write }];
 }
 
 /** The first key that does not begin with a prefix, which ends with a slash. */
 export function endOf(prefix: string): string {
   return `${prefix.slice(0, -1)}0`;
-}
-
-/**
- * Opens the value of a key, and checks that it was sealed for the owner that `ownerOf` returns.
- *
- * @throws InvalidDataError that names the key
- */
-export function openKey<T>(
-  { sealing }: Pick<UploadTarget, "sealing">,
-  { key, value }: Pick<StoredKey, "key" | "value">,
-  parse: (bytes: Buffer) => T,
-  ownerOf: (content: T) => { store: string; write?: string },
-): T {
-  try {
-    const content = parse(sealing.open(value, key));
-    sealing.checkOwner(value, ownerOf(content));
-    return content;
-  } catch (error) {
-    throw withName(key, error);
-  }
 }

@@ -3,8 +3,8 @@ import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
 import { Gateway, type KeyRange, type Transaction } from "../../src/etcd/gateway.js";
 import type { GatewayOptions, Times } from "../../src/etcd/members.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
-import type { ReadTarget } from "../../src/etcd/read-store.js";
 import { createSealing, UNSEALED } from "../../src/etcd/sealing.js";
+import type { StoreTarget } from "../../src/etcd/uploads.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 
 /** Short enough for tests, and long enough for a busy machine. */
@@ -17,7 +17,7 @@ const QUICK: Times = {
 };
 
 export interface TestStoreOptions extends Pick<EtcdStoreOptions, "watch" | "warn"> {
-  parse?: ReadTarget["parse"];
+  parse?: StoreTarget["parse"];
   times?: Partial<Times>;
   clock?: () => number;
   /** Default: a {@link Gateway} */
@@ -34,14 +34,13 @@ export function etcdStore(
     ...options
   }: TestStoreOptions = {},
 ) {
-  const { endpoints, prefix, url } = address;
-  const gateway = gatewayTo({ endpoints, ...access, times: { ...QUICK, ...times } });
+  const gateway = gatewayTo({ ...address, ...access, times: { ...QUICK, ...times } });
   const sealing = sealingKeys === undefined ? UNSEALED : createSealing(sealingKeys);
-  const target = { gateway, prefix, sealing };
+  const target = { gateway, sealing };
   const author = { actor: "tester@test", command: "test" };
   const store = new EtcdStore({
     target: { ...target, parse: async (...args) => parse(...args) },
-    url,
+    url: address.url,
     author,
     ...options,
   });
@@ -90,7 +89,7 @@ export function gatewayWith({ beforeCommit, beforeChange, afterRange }: GatewayS
 }
 
 export function isAbout(part: string, { puts = [] }: Transaction): boolean {
-  return puts.some(({ key }) => key.includes(part));
+  return puts.some(({ key }) => key.startsWith(part));
 }
 
 /** A promise and how to resolve it, which Node 20 has no function for. */

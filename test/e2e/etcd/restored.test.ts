@@ -64,7 +64,7 @@ describe("a writer of a cluster that was restored", needs("etcd"), () => {
       await store.put(Object.fromEntries([...texts, ...parts]));
     };
     const beforeCommit = async ({ deletes = [] }: Transaction) => {
-      if (deletes.some(({ key }) => key.includes("/log/"))) await restore();
+      if (deletes.some(({ key }) => key.startsWith("log/"))) await restore();
     };
     await direct.update((data) => set(data, { BIG }));
     const pruning = await store.open({ gatewayTo: gatewayWith({ beforeCommit }) });

@@ -28,7 +28,7 @@ describe("writers at the same time", needs("etcd"), () => {
     })();
     const gatewayTo = gatewayWith({
       beforeCommit: async (transaction) => {
-        hasTurn ||= isAbout("/turn", transaction);
+        hasTurn ||= isAbout("turn", transaction);
         if (hasTurn) return;
         attempts++;
         await once(writes, "made");

@@ -107,7 +107,7 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
     ] as const) {
       const store = await start(etcd());
       const direct = await store.open();
-      const [seen, first] = [vi.fn(), once("/head", () => direct.update(other))];
+      const [seen, first] = [vi.fn(), once("head", () => direct.update(other))];
       const writer = await store.openWith(async (transaction) => {
         const isClaim = transaction.puts?.some(({ lease }) => lease !== undefined);
         if (isClaim) seen();
@@ -129,7 +129,7 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
     const store = await start(etcd());
     const direct = await store.open();
     const writer = await store.openWith(
-      (one) => (isAbout("/head", one) ? direct.update(increment) : undefined),
+      (one) => (isAbout("head", one) ? direct.update(increment) : undefined),
       {
         times: { write: 300 },
       },
@@ -148,8 +148,8 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
     const others: Promise<void>[] = [];
     let hasTurn = false;
     const writer = await store.openWith(async (transaction) => {
-      hasTurn ||= isAbout("/turn", transaction);
-      if (!isAbout("/head", transaction)) return;
+      hasTurn ||= isAbout("turn", transaction);
+      if (!isAbout("head", transaction)) return;
       const other = direct.update(increment);
       others.push(other);
       // From then on, the other has to wait.
@@ -172,7 +172,7 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
         if (++times === 8) kept.open();
       }
       override async commit(...args: Parameters<Gateway["commit"]>) {
-        if (isAbout("/head", args[0])) await kept.opened;
+        if (isAbout("head", args[0])) await kept.opened;
         return super.commit(...args);
       }
     }
@@ -186,7 +186,7 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
   });
 
   // Before its first part, and before it counts.
-  it.each(["/parts/", "/head"])("a writer whose lease is gone starts again: %s", async (moment) => {
+  it.each(["parts/", "head"])("a writer whose lease is gone starts again: %s", async (moment) => {
     const store = await start(etcd());
     const cleaner = await store.open();
     const writer = await store.openWith(
@@ -206,7 +206,7 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
     const store = await start(etcd(), storeOf(DATA, "by-hand", 98));
     const [dead, idle] = [gate(), await store.open()];
     const killed = await store.openWith((transaction) =>
-      isAbout("/head", transaction) ? dead.opened : undefined,
+      isAbout("head", transaction) ? dead.opened : undefined,
     );
     const updating = killed.update(setLarge).catch(() => "killed");
     const left = () =>
@@ -295,7 +295,7 @@ describe("a snapshot", needs("etcd"), () => {
       });
       let steps = 0;
       const writer = await store.openWith((transaction) => {
-        if (steps > 0 || isAbout("/log/", transaction)) steps++;
+        if (steps > 0 || isAbout("log/", transaction)) steps++;
         if (steps > step) broken();
       });
       await writer.update(setBig);
@@ -333,7 +333,7 @@ describe("the history of a store", needs("etcd"), () => {
     const store = await start(etcd(), Object.assign({}, storeOf(DATA, "by-hand", 10_098), ...old));
     const deleted: string[] = [];
     const writer = await store.openWith(({ deletes = [] }) => {
-      deleted.push(...deletes.map(({ key }) => key.split("/")[3] ?? ""));
+      deleted.push(...deletes.map(({ key }) => key.split("/")[0] ?? ""));
     });
     await writer.update(increment);
     expect(await versions(store)).toEqual([1, 99, 100, 101, 10_098, 10_099]);

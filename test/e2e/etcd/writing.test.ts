@@ -171,7 +171,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     const snapshot = gate();
     const gatewayTo = gatewayWith({
       beforeCommit: async (transaction) => {
-        if (isAbout("/head", transaction) && !isAbout("/log/", transaction)) await snapshot.opened;
+        if (isAbout("head", transaction) && !isAbout("log/", transaction)) await snapshot.opened;
       },
     });
     const direct = await openEtcd(etcd().access(etcd().storeUrl(prefix)), { gatewayTo });
@@ -219,11 +219,10 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     );
     let others = 0;
     const beforeCommit = async ({ compare }: Transaction) => {
-      const isOf = (name: string) => compare.filter(({ key }) => key.endsWith(name));
+      const isOf = (name: string) => compare.filter(({ key }) => key === name);
       hasTurn =
-        isOf("/head").length > 0 &&
-        isOf("/turn").some((one) => "modRevision" in one && one.modRevision > 0);
-      if (hasTurn || lose.mock.calls.length > 0 || isOf("/head").length === 0) return;
+        isOf("head").length > 0 && isOf("turn").some(({ modRevision = 0 }) => modRevision > 0);
+      if (hasTurn || lose.mock.calls.length > 0 || isOf("head").length === 0) return;
       // Until this one takes the turn.
       others++;
       await direct.update(increment);

@@ -1,10 +1,8 @@
 import * as defaults from "../model/defaults.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/sign.js";
-import type { Audit } from "./api/audit.js";
 import { createAuthenticator } from "./api/authentication.js";
-import type { Faults } from "./api/faults.js";
-import { RequestChain, type RequestChainParts } from "./api/request-chain.js";
+import { RequestChain, type RequestChainParts, type RequestOptions } from "./api/request-chain.js";
 import type { ServedRequest } from "./api/served-request.js";
 import { answerUnparsed } from "./api/unparsed-requests.js";
 import { createAddressOf } from "./limits/client-address.js";
@@ -13,7 +11,7 @@ import { Connections } from "./wire/connections.js";
 import { createListener, listen, serverUrl } from "./wire/listener.js";
 import type { TlsCredentials } from "./wire/tls.js";
 
-/** What counts requests. It names no package, since the types of the library refer to it. */
+/** Names no package, since the types of the library refer to it. */
 interface RequestCounts {
   count(request: ServedRequest): void;
   decide: (counter: Counter["kind"], isAllowed: boolean) => void;
@@ -21,7 +19,7 @@ interface RequestCounts {
   openConnections: () => number;
 }
 
-export interface ServerOptions {
+export interface ServerOptions extends RequestOptions {
   /** Address to listen on. Default 127.0.0.1. */
   host?: string;
   /** Default 7400; 0 picks a free one. */
@@ -40,21 +38,8 @@ export interface ServerOptions {
   onConnectionsRefused?: (count: number) => void;
   /** Certificate and key for HTTPS, as PEM texts. Default plain HTTP. */
   tls?: TlsCredentials | undefined;
-  /** Milliseconds: `/healthz` answers 503 while a store's data is older. Default no limit. */
-  maxStale?: number;
   /** Proxies whose `X-Forwarded-For` is used: addresses, CIDR ranges, `loopback`. Default none. */
   trustProxy?: readonly string[];
-  /** Faults to simulate. Default none. */
-  faults?: Faults;
-  /**
-   * Called with errors that clients see as status 500, and by `serve` with an InvalidDataError if
-   * the data file can't be reloaded. By default, they are dropped.
-   */
-  onInternalError?: (error: unknown) => void;
-  /** Called for every answered request. */
-  onRequest?: (request: ServedRequest) => void;
-  /** Records each request, except for `/healthz`, before it is answered. */
-  audit?: Audit | undefined;
   /** Counts requests and connections: a `ServerMetrics`. */
   metrics?: RequestCounts | undefined;
   /** Descriptor of a socket to listen on, in place of `host` and `port`. */
@@ -90,11 +75,14 @@ export async function startServer(
   clock: () => number,
   ticks = performance.now.bind(performance),
 ): Promise<RunningServer> {
-  const { fd, tls, metrics, onConnectionsRefused } = options;
-  const { host = defaults.DEFAULT_HOST, port: requestedPort = defaults.DEFAULT_PORT } = options;
   const {
+    host = defaults.DEFAULT_HOST,
     drainGrace = defaults.DEFAULT_DRAIN_GRACE,
     maxConnections = defaults.DEFAULT_MAX_CONNECTIONS,
+    fd,
+    tls,
+    metrics,
+    onConnectionsRefused,
   } = options;
   const parts = createParts(service, options, clock, ticks);
   const server = await createListener(tls);
@@ -102,7 +90,8 @@ export async function startServer(
   answerUnparsed(connections, parts);
   server.on("request", connections.inTurn(new RequestChain(parts).handle));
   if (metrics) metrics.openConnections = () => connections.count;
-  const { address, port } = await listen(server, { host, port: requestedPort, fd });
+  const listening = listen(server, { host, port: options.port ?? defaults.DEFAULT_PORT, fd });
+  const { address, port } = await listening;
   let closing: Promise<void> | undefined;
   return {
     url: serverUrl(fd === undefined ? host : address, port, tls !== undefined),
@@ -121,7 +110,6 @@ function createParts(
   const {
     rateLimit: limit = defaults.DEFAULT_RATE_LIMIT,
     rateWindow: window = defaults.DEFAULT_RATE_WINDOW,
-    onInternalError = () => {},
     onRequest,
     metrics,
   } = options;
@@ -129,21 +117,14 @@ function createParts(
   const limiter = new RateLimiter({ limit, window }, ticks, metrics?.decide);
   const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
   const rules = { addressOf, clock, ticks, tolerance };
+  const authenticate = createAuthenticator(service, limiter, rules);
   const report = (request: ServedRequest) => {
     metrics?.count(request);
     onRequest?.(request);
   };
   return {
-    service,
-    authenticate: createAuthenticator(service, limiter, rules),
-    limiter,
-    addressOf,
-    faults: options.faults,
-    maxStale: options.maxStale,
-    audit: options.audit,
-    clock,
-    ticks,
-    onRequest: metrics || onRequest ? report : undefined,
-    onInternalError,
+    ...options,
+    onRequest: metrics ? report : onRequest,
+    ...{ service, authenticate, limiter, addressOf, clock, ticks },
   };
 }

@@ -18,23 +18,31 @@ import { type Faults, failureOf, simulateArrival } from "./faults.js";
 import { createRouter, routeOf } from "./routes.js";
 import { requestId, type ServedRequest } from "./served-request.js";
 
-export interface RequestChainParts {
+export interface RequestOptions {
+  /** Milliseconds: `/healthz` answers 503 while a store's data is older. Default no limit. */
+  maxStale?: number;
+  /** Faults to simulate. Default none. */
+  faults?: Faults;
+  /**
+   * Called with errors that clients see as status 500, and by `serve` with an InvalidDataError if
+   * the data file can't be reloaded. By default, they are dropped.
+   */
+  onInternalError?: (error: unknown) => void;
+  /** Called for every answered request. */
+  onRequest?: ((request: ServedRequest) => void) | undefined;
+  /** Records each request, except for `/healthz`, before it is answered. */
+  audit?: Audit | undefined;
+}
+
+export interface RequestChainParts extends RequestOptions {
   service: Service;
   authenticate: Authenticate;
   limiter: RateLimiter;
   addressOf: AddressOf;
-  faults: Faults | undefined;
-  /** See `checkHealth` of the service. */
-  maxStale: number | undefined;
-  audit?: Audit | undefined;
-  /** Called for every request that is answered. */
-  onRequest?: ((request: ServedRequest) => void) | undefined;
   /** Unix time in milliseconds. */
   clock: () => number;
   /** Monotonic clock in milliseconds. */
   ticks: () => number;
-  /** Called with every error that the client sees as "Internal server error". */
-  onInternalError: (error: unknown) => void;
 }
 
 interface Arrived {
@@ -185,7 +193,7 @@ export class RequestChain {
     // "Not found" is a statement about one revision too.
     if (error instanceof NotFoundError) return notFound(view?.revision);
     // Any other message may hold a value, and stays in this process.
-    this.#parts.onInternalError(error);
+    this.#parts.onInternalError?.(error);
     return errorReply(500, MESSAGES.internal);
   }
 

@@ -14,13 +14,10 @@ const BAD_TARGET = errorReply(
   "The request target must be a path or an http URL, with valid percent-encoding",
 );
 
-/** Doesn't match a URL with a user, which is an error (RFC 9110, section 4.2.4). */
+/** Excludes a URL with a user, which is an error (RFC 9110, section 4.2.4). */
 const ORIGIN = /^http(s?):\/\/(?:[^/?#@:[]+|\[[\da-f:.]+\])(?::\d*)?(?:\/|(?=\?)|$)/i;
 
-/**
- * The path and query of a target, which may be a URL (RFC 9112, section 3.2.2), with https only
- * over TLS (RFC 9110, 7.4).
- */
+/** Returns path and query of a target, also of a URL (RFC 9112, 3.2.2; https: RFC 9110, 7.4). */
 export function originForm({ url = "", socket }: Pick<IncomingMessage, "url" | "socket">): string {
   return url.replace(ORIGIN, (origin, isTls) => (isTls && !("encrypted" in socket) ? origin : "/"));
 }
@@ -35,7 +32,7 @@ export function findMalformation(req: IncomingMessage, url: string): Reply | und
   return isPath(url) ? undefined : BAD_TARGET;
 }
 
-/** False for the URL of another scheme, `*`, a fragment and broken percent-encoding. */
+/** Returns `false` for the URL of another scheme, `*`, a fragment, and broken percent-encoding. */
 function isPath(target: string): boolean {
   if (!target.startsWith("/") || target.includes("#")) return false;
   if (!target.includes("%")) return true;

@@ -2,7 +2,7 @@ import type { RecordIdentity } from "../../service/environment-view.js";
 import { TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { ServedRequest } from "./served-request.js";
 
-/** The recorded parts of a request. */
+/** The parts of a request that are recorded. */
 export interface AuditEntry
   extends Omit<ServedRequest, "path" | "milliseconds" | "bytes" | "counter"> {
   /** The qualified name of the environment of valid credentials. */
@@ -35,14 +35,13 @@ interface AuditLogOptions {
   onRecovered: (lost: number) => void;
 }
 
-/** The time after which a file that could not be written is tried again. */
+/** The time between two attempts to write a file that can't be written. */
 const RETRY_MS = 1_000;
 
 /** Appends a line of JSON to a file for each request within the rate limit. */
 export class AuditLog implements Audit {
   readonly #file: AuditFile;
   readonly #options: AuditLogOptions;
-  readonly #time: () => string;
   #lost = 0;
   /** Set while the file can't be written: then lines are only counted. */
   #retry: NodeJS.Timeout | undefined;
@@ -50,7 +49,6 @@ export class AuditLog implements Audit {
   constructor(file: AuditFile, options: AuditLogOptions) {
     this.#file = file;
     this.#options = options;
-    this.#time = () => new Date(options.clock()).toISOString();
   }
 
   get isFailing(): boolean {
@@ -59,7 +57,7 @@ export class AuditLog implements Audit {
 
   record({ id, apiKey: key, client, environment, address: from, ...rest }: AuditEntry): boolean {
     const { method, route, status, read } = rest;
-    // The number of these has no limit.
+    // These have no limit.
     if (status === TOO_MANY_REQUESTS.status) return true;
     const entry = { id, key, client, environment, from, method, route, status, read };
     const isWritten = !this.isFailing && this.#write(entry);
@@ -68,9 +66,9 @@ export class AuditLog implements Audit {
   }
 
   /**
-   * Continues in the file that is at the path now, after the other one was renamed.
+   * Continues in the file that is at the path now, after rotation.
    *
-   * @throws InvalidDataError if that can't be opened: lines go into the other one as before
+   * @throws InvalidDataError if it can't be opened: lines go into the file before it
    */
   reopen(): void {
     this.#file.open();
@@ -85,7 +83,8 @@ export class AuditLog implements Audit {
 
   #write(entry: object): boolean {
     try {
-      this.#file.append(`${JSON.stringify({ time: this.#time(), ...entry })}\n`);
+      const time = new Date(this.#options.clock()).toISOString();
+      this.#file.append(`${JSON.stringify({ time, ...entry })}\n`);
       return true;
     } catch (error) {
       if (!this.isFailing) this.#options.onFailed((error as Error).message);
@@ -95,7 +94,7 @@ export class AuditLog implements Audit {
     }
   }
 
-  /** Writes how many lines are missing. If that fails, it is tried again later. */
+  /** Writes how many lines are missing, now or once it is possible. */
   #recover(): void {
     clearTimeout(this.#retry);
     const lost = this.#lost;

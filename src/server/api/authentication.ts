@@ -27,7 +27,7 @@ export interface AuthenticationOptions {
 
 export type Authenticate = (req: IncomingMessage) => Identity;
 
-/** Checked in place of an unknown key, so that the time does not reveal which keys exist. */
+/** Checked for an unknown key: the time must not reveal which keys exist. */
 const NO_PAIR: KeyPair = { api_key: "", api_secret: randomBytes(32).toString("hex") };
 
 /** Authenticates requests. Requests without valid credentials cause limited work. */
@@ -48,15 +48,16 @@ export function createAuthenticator(
     }
     // Node drops all but the first.
     if (countHeader(req, "authorization") > 1) return {};
-    const request = { method, target, authorization };
-    const check = readSignature(request, { now: clock(), tolerance });
+    const check = readSignature({ method, target, authorization }, { now: clock(), tolerance });
     if (check === undefined) return {};
     const hasKey = headers["x-api-key"] !== undefined;
     const isLong = target.length > MAX_KEYLESS_TARGET;
     if (isLong && !hasKey) return {};
     // The others cost little.
-    if ((isLong || !hasKey) && isUsedUp(req)) return {};
-    return hasKey ? bySignature(req, check) : byAnySignature(req, check);
+    if ((isLong || !hasKey) && limiter.isUsedUp({ kind: "address", id: addressOf(req) })) return {};
+    if (!hasKey) return byAnySignature(req, check);
+    const { owner, secret } = claim(req);
+    return check.madeWith(secret.key) ? { owner } : {};
   };
 
   /** Prepares each secret once. */
@@ -68,16 +69,7 @@ export function createAuthenticator(
     return secret;
   }
 
-  function isUsedUp(req: IncomingMessage): boolean {
-    return limiter.isUsedUp({ kind: "address", id: addressOf(req) });
-  }
-
-  function bySignature(req: IncomingMessage, check: SignatureCheck): Identity {
-    const { owner, secret } = claim(req);
-    return check.madeWith(secret.key) ? { owner } : {};
-  }
-
-  /** The owner of a request's key, if the key is valid now, and the secret to check. */
+  /** Finds the owner of a request's key, if it is valid now, and the secret to check. */
   function claim(req: IncomingMessage) {
     const claimed = service.ownerOfKey(header(req, "x-api-key"));
     const owner = claimed && clock() < claimed.validUntil ? claimed : undefined;

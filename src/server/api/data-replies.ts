@@ -16,7 +16,7 @@ const IDENTITY = 64;
 
 /** A reply with data. */
 export interface DataReply extends Reply {
-  /** The variables and values in it, for an audit log. */
+  /** The records in it, for an audit log. */
   readonly read: readonly RecordIdentity[] | undefined;
 }
 
@@ -26,7 +26,7 @@ interface KeptReply extends DataReply {
 }
 
 /**
- * Answers reads of a view, with ETags, and keeps the replies: making a reply with all values takes a
+ * Answers reads of a view, with ETags, and keeps the replies: making one with all values takes a
  * thousand times as long as sending it. Each is kept under the read's own target, without unknown
  * parameters. When there are too many, all are dropped.
  */
@@ -40,17 +40,13 @@ export class DataReplies {
     this.#isAudited = isAudited;
   }
 
-  /** The kept reply to a read's own target, if there is one. */
+  /** Returns the kept reply to a read's own target, if there is one. */
   kept(view: EnvironmentView, target: string, headers: IncomingHttpHeaders): DataReply | undefined {
     const reply = this.#kept.get(view)?.get(target);
     return reply && replyTo(headers, reply);
   }
 
-  /**
-   * Finds or makes the reply to a read.
-   *
-   * @throws NotFoundError
-   */
+  /** Finds or makes the reply to a read. @throws NotFoundError */
   answer(view: EnvironmentView, asked: Read, headers: IncomingHttpHeaders): DataReply {
     const read = view.withoutUnknown(asked);
     const target = targetOf(read);
@@ -73,8 +69,8 @@ export class DataReplies {
     const size = OVERHEAD + target.length + body.length + IDENTITY * read.length;
     if (this.#size + size > MAX_KEPT) [this.#kept, this.#size] = [new WeakMap(), 0];
     this.#size += size;
-    const ofView = this.#kept.get(view) ?? new Map<string, KeptReply>();
-    this.#kept.set(view, ofView.set(target, reply));
+    const replies = this.#kept.get(view) ?? new Map<string, KeptReply>();
+    this.#kept.set(view, replies.set(target, reply));
   }
 }
 
@@ -84,7 +80,7 @@ function replyTo(headers: IncomingHttpHeaders, reply: KeptReply): DataReply {
     : reply;
 }
 
-/** The same tags as the package `etag` makes, in half of the time. */
+/** Makes the tags of the package `etag` in half of its time. */
 function etagOf(json: string): string {
   return `"${Buffer.byteLength(json).toString(16)}-${hash("sha1", json, "base64").slice(0, 27)}"`;
 }

@@ -2,17 +2,11 @@ import type { ServerResponse } from "node:http";
 import type { Reply } from "../wire/replies.js";
 import { errorReply } from "./error-replies.js";
 
-/**
- * Faults that a server simulates, to test clients. Requests that Node's HTTP parser refuses are not
- * affected.
- */
+/** Faults that a server simulates for requests that Node's parser accepts, to test clients. */
 export interface Faults {
   /** Delay of each answer in milliseconds: random between these two, which may be equal. */
   latency?: { least: number; most: number };
-  /**
-   * Share of the requests that is answered 503, from 0 to 1. Requests over the rate limit are
-   * answered 429.
-   */
+  /** Share of the requests within the rate limit that is answered 503, from 0 to 1. */
   failRate?: number;
   /** Seconds that the server's clock is ahead; negative if it is behind. */
   clockSkew?: number;
@@ -20,7 +14,7 @@ export interface Faults {
 
 const FAILED = errorReply(503, "This failure is made on purpose, try again");
 
-/** The clock of a server with these faults. */
+/** Returns the clock of a server with these faults. */
 export function skewClock(clock: () => number, { clockSkew }: Faults = {}): () => number {
   return clockSkew ? () => clock() + clockSkew * 1_000 : clock;
 }
@@ -43,7 +37,7 @@ export function simulateArrival(
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
 
-/** The simulated failure of a counted request, if it fails. */
+/** Returns the simulated failure of a counted request, if it fails. */
 export function failureOf({ failRate = 0 }: Faults): Reply | undefined {
   return Math.random() < failRate ? FAILED : undefined;
 }

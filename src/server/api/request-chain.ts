@@ -84,7 +84,7 @@ const NOT_RECORDED = errorReply(503, MESSAGES.notRecorded, ["Retry-After", "1"])
 
 /**
  * The HTTP API (docs/http-api.md). A request goes through `#arrive`, `#identify`, `#count`,
- * `#admit`, `#answer`, `#record` and `#send`. Each step returns the value that the next one needs. A
+ * `#admit`, `#answer`, `#record` and `#send`. Each step returns the value for the next one. A
  * refusal travels in that value, until `#admit` turns it into the reply.
  */
 export class RequestChain {

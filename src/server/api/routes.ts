@@ -4,14 +4,16 @@ import type { Read } from "../../model/read.js";
 import { ROUTES } from "../../model/routes.js";
 import { checkId } from "../../model/variable.js";
 
-const PATTERNS = Object.values(ROUTES).map((route) => ({ route, pattern: patternOf(route) }));
+type Kind = keyof typeof ROUTES;
 
-/** Unlike polka's own pattern, it is case-sensitive and allows no trailing slash. */
-function patternOf(route: string): RegExp {
-  return new RegExp(`^${route.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`);
-}
+/** Unlike polka's own patterns, these are case-sensitive and allow no trailing slash. */
+const PATTERNS = Object.entries(ROUTES).map(([kind, route]) => ({
+  kind: kind as Kind,
+  route,
+  pattern: new RegExp(`^${route.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
+}));
 
-/** The route of a path without its query. */
+/** Returns the route of a path without its query. */
 export function routeOf(path: string): string | undefined {
   return PATTERNS.find(({ pattern }) => pattern.test(path))?.route;
 }
@@ -35,18 +37,18 @@ export function createRouter(): (
   search: string,
 ) => Asked | undefined {
   const router = polka() as unknown as Router;
-  const { health, ...reads } = ROUTES;
-  router.get(patternOf(health), () => "health");
-  for (const kind of Object.keys(reads) as Read["kind"][])
-    router.get(patternOf(ROUTES[kind]), (params, search) => parseRead(kind, params, search));
+  for (const { kind, pattern } of PATTERNS)
+    router.get(pattern, (params, search) => parseAsked(kind, params, search));
   return (method, path, search) => {
     const { params, handlers } = router.find(method, path);
     return handlers[0]?.(params, search);
   };
 }
 
-function parseRead(kind: Read["kind"], params: Record<string, string>, search: string): Read {
+function parseAsked(kind: Kind, params: Record<string, string>, search: string): Asked {
   switch (kind) {
+    case "health":
+      return kind;
     case "variables":
     case "values":
       return { kind, page: parsePage(search) };
@@ -63,7 +65,7 @@ function parseRead(kind: Read["kind"], params: Record<string, string>, search: s
   }
 }
 
-/** The `names` of a query, or of all if it is repeated; `undefined` without it. */
+/** Reads `names` of a query, which may be repeated; `undefined` without it. */
 function parseNames(search: string): string[] | undefined {
   const lists = new URLSearchParams(search).getAll("names");
   return lists.length > 0 ? lists.join().split(",") : undefined;
@@ -89,6 +91,6 @@ function parsePage(search: string): Required<PageRequest> {
 
 function parseWhole([text = "", ...others]: string[], error: () => Error): number {
   if (others.length > 0 || !/^\d+$/.test(text)) throw error();
-  // Anything larger than any list means the same for both parameters.
+  // Larger numbers would mean the same.
   return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
 }

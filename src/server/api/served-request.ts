@@ -27,12 +27,12 @@ export interface ServedRequest {
   readonly counter?: Counter["kind"] | undefined;
 }
 
-/** A trace id as of W3C Trace Context level 1. Zeros are not an id. */
+/** W3C Trace Context, level 1. Zeros are not an id. */
 const TRACEPARENT = /^[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}$/;
-/** The client chooses it, so it must not look like another part of a log. */
+/** Chosen by clients, so it must not look like another part of a log. */
 const REQUEST_ID = /^[\w.:-]{1,128}$/;
 
-/** The trace id of `traceparent`, `x-request-id`, or a random UUID. */
+/** Returns the id of a {@link ServedRequest}. */
 export function requestId(headers: IncomingHttpHeaders): string {
   const [, traceId] = TRACEPARENT.exec(String(headers["traceparent"] ?? "")) ?? [];
   if (traceId !== undefined) return traceId;

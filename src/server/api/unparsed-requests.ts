@@ -20,11 +20,8 @@ interface ParserError extends NodeJS.ErrnoException {
   bytesParsed?: number;
 }
 
-/**
- * Guesses whether the method is HEAD: the parsed bytes may begin with other
- * requests.
- */
-function isOfHead({ rawPacket, bytesParsed }: ParserError): boolean {
+/** Guesses whether the method is HEAD: the parsed bytes may begin with other requests. */
+function hasMethodHead({ rawPacket, bytesParsed }: ParserError): boolean {
   const parsed = rawPacket?.toString("latin1", 0, bytesParsed).split("\r\n\r\n");
   return parsed?.at(-1)?.startsWith("HEAD ") === true;
 }
@@ -40,10 +37,9 @@ export function answerUnparsed(connections: Connections, parts: UnparsedParts): 
       if (!socket.writable || (status === 408 && socket.isPaused())) return;
       // The headers are not known.
       const reply = errorReply(status, STATUS_CODES[status] ?? "");
-      answerRaw(connections, parts, { socket, headers: {} }, reply, isOfHead(error));
+      answerRaw(connections, parts, { socket, headers: {} }, reply, hasMethodHead(error));
     })
-    // Requests for a tunnel. Node's own socket argument may be a wrapper that first
-    // passes the body.
+    // Requests for a tunnel. Node's socket argument may be a wrapper that passes the body first.
     .on("connect", (req) => answerRaw(connections, parts, req, METHOD_NOT_ALLOWED));
 }
 
@@ -64,10 +60,8 @@ function answerRaw(
     const body = isHead ? "" : text;
     const limits = rateLimitHeaders(rateLimit, retryAfter);
     endSoon(socket, rawReply({ status, headers: [...NOT_STORED, ...limits, ...headers], body }));
-    const request = {
-      ...{ id: randomUUID(), address, status, bytes: Buffer.byteLength(body) },
-      ...{ path: "", milliseconds: 0, counter: "address" as const },
-    };
+    const described = { id: randomUUID(), path: "", address, counter: "address" as const };
+    const request = { ...described, status, bytes: Buffer.byteLength(body), milliseconds: 0 };
     audit?.record(request);
     onRequest?.(request);
   });

@@ -3,19 +3,18 @@ import { isIP, isIPv4, type Socket } from "node:net";
 import { isProxyRange, proxyMatcher } from "../../kit/net/proxy-range.js";
 import { UsageError } from "../../kit/text/errors.js";
 
-/** The address that a request is counted and logged under, as `clientAddress` returns it. */
+/** Returns the address that a request is counted and logged under, as `clientAddress` does. */
 export type AddressOf = (req: {
   readonly socket: Socket;
   readonly headers: IncomingHttpHeaders;
 }) => string;
 
 /**
- * With trusted proxies, the address is the last one in `X-Forwarded-For` that is not a trusted
- * proxy's: clients can make up the addresses before it. Anything but an IP address ends the list,
- * and the client is then the proxy that sent it. So no client can choose its counter.
+ * Behind trusted proxies, the address is the last one in `X-Forwarded-For` that is not a trusted
+ * proxy's: clients can make up those before it. The list ends at anything but an IP address, whose
+ * sender is then the client. So no client can choose its counter.
  *
- * @param trustProxy ranges that `isProxyRange` accepts
- * @throws UsageError for anything else
+ * @throws UsageError for a range that `isProxyRange` does not accept
  */
 export function createAddressOf(trustProxy: readonly string[] = []): AddressOf {
   if (trustProxy.length === 0) return ({ socket }) => clientAddress(socket.remoteAddress);
@@ -41,7 +40,7 @@ function forwardedAddress(
   // Node.js joins repeated headers by commas, in their order.
   let rest = String(headers["x-forwarded-for"] ?? "");
   let address = proxy;
-  // From the right, entry by entry: a client can send thousands, which need not be split.
+  // From the right, entry by entry: a client can send thousands.
   for (let comma = rest.length; comma > 0; rest = rest.slice(0, comma)) {
     comma = rest.lastIndexOf(",");
     const entry = rest.slice(comma + 1).trim();
@@ -53,10 +52,10 @@ function forwardedAddress(
 }
 
 /**
- * The address that requests are counted under: an IPv4 address, also of `::ffff:192.0.2.1`, or the
- * /64 of an IPv6 address, since one client usually has a whole /64. Zones are ignored.
+ * Returns an IPv4 address, also of `::ffff:192.0.2.1`, or the /64 of an IPv6 address, since one
+ * client usually has a whole /64. Zones are ignored.
  *
- * @param remoteAddress of a socket: `undefined` after the client has disconnected
+ * @param remoteAddress `undefined` after the client has disconnected
  */
 export function clientAddress(remoteAddress: string | undefined): string {
   if (remoteAddress === undefined) return "unknown";

@@ -20,17 +20,17 @@ interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
   madeWith(pair: KeyPair): boolean;
 }
 
-/** The owner of a request's key; none if its credentials are missing, malformed or wrong. */
 export interface Identity {
+  /** The owner of a request's key; `undefined` without valid credentials. */
   owner?: KeyOwner | undefined;
-  /** Seconds; set if there are too many searches, and this one was not made. */
+  /** Seconds, if there are too many searches, so that this one was not made. */
   retryAfter?: number;
 }
 
 /**
  * Finds the secret that made a signature without a key. The keys that have signed from the same
  * address are tried first. Trying all others is a search. Searches are limited: anybody can cause
- * one, without credentials and from any number of addresses.
+ * one, from any number of addresses.
  *
  * @param ticks monotonic clock in milliseconds
  */
@@ -39,7 +39,6 @@ export function createKeylessSearch(
 ): (candidates: readonly KeyOwner[], signature: KeylessSignature) => Identity {
   const book = createWorkBudget(ticks);
   const recentKeys = new RecentKeys();
-
   return (candidates, { address, cost, madeWith }) => {
     const recent = recentKeys.of(address);
     const isRecent = ({ pair }: KeyOwner) => recent.includes(pair.api_key);
@@ -57,16 +56,16 @@ export function createKeylessSearch(
   };
 }
 
-/** Whether another key has the same secret: the signature does not tell which of them is meant. */
+/** Whether another key has the same secret, so that the signature does not tell which is meant. */
 function isShared({ current, pair }: KeyOwner, candidates: readonly KeyOwner[]): boolean {
   return candidates.some(
     (other) => other.pair.api_secret === pair.api_secret && other.current !== current,
   );
 }
 
-/** The keys that each address has signed with. Only valid signatures are added. */
+/** The keys that each address has signed with. */
 class RecentKeys {
-  /** The least recently used address first, and the least recently used key of each. */
+  /** The least recently used address is the first, and so is the least recently used key. */
   readonly #keys = new Map<string, readonly string[]>();
 
   of(address: string): readonly string[] {
@@ -83,23 +82,22 @@ class RecentKeys {
 }
 
 /**
- * Returns a function that books units of work, each after the work before it. It returns 0, or the
- * seconds after which to try again if more than a second of work is booked ahead. Work of any size
- * is accepted before that, and the rate holds.
+ * Returns a function that books work of any size after the work before it. It returns 0 or, if more
+ * than a second of work is booked ahead, the seconds after which to try again.
  */
 function createWorkBudget(ticks: () => number): (address: string, units: number) => number {
-  let totalBusyUntil = Number.NEGATIVE_INFINITY;
+  let totalEnd = Number.NEGATIVE_INFINITY;
   // Stays small: the total limits the number of addresses with work to be done.
-  const busyUntil = new Map<string, number>();
+  const ends = new Map<string, number>();
   return (address, units) => {
     const now = ticks();
-    for (const [other, end] of busyUntil) if (end <= now) busyUntil.delete(other);
-    const ofAddress = busyUntil.get(address) ?? now;
-    const ofAll = Math.max(totalBusyUntil, now);
-    const wait = Math.max(ofAddress, ofAll) - now - MAX_BACKLOG_MS;
+    for (const [other, end] of ends) if (end <= now) ends.delete(other);
+    const start = ends.get(address) ?? now;
+    const totalStart = Math.max(totalEnd, now);
+    const wait = Math.max(start, totalStart) - now - MAX_BACKLOG_MS;
     if (wait >= 0) return Math.max(1, Math.ceil(wait / 1_000));
-    busyUntil.set(address, ofAddress + (units / SEARCH_RATES.perAddress) * 1_000);
-    totalBusyUntil = ofAll + (units / SEARCH_RATES.total) * 1_000;
+    ends.set(address, start + (units / SEARCH_RATES.perAddress) * 1_000);
+    totalEnd = totalStart + (units / SEARCH_RATES.total) * 1_000;
     return 0;
   };
 }

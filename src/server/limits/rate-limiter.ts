@@ -20,15 +20,14 @@ export interface Counter {
   id: string;
 }
 
-/** A counted request. */
-interface RateLimitResult {
+interface CountedRequest {
   /** `undefined` without a limit. */
   rateLimit?: RateLimit;
   /** Seconds until the next request is allowed; set if this one exceeds the limit. */
   retryAfter?: number;
 }
 
-/** Addresses with a counter of their own, for each kind. A million would take 0.3 GB. */
+/** The most addresses with their own counters of one kind. A million would take 0.3 GB. */
 const MAX_ADDRESSES = 10_000;
 
 /** Counts requests in memory. */
@@ -38,10 +37,7 @@ export class RateLimiter {
   readonly #onDecision: ((kind: Counter["kind"], isAllowed: boolean) => void) | undefined;
   readonly #windows: Readonly<Record<Counter["kind"], Windows>>;
 
-  /**
-   * @param ticks monotonic clock in milliseconds
-   * @param onDecision called for each request that is counted
-   */
+  /** @param ticks monotonic clock in milliseconds */
   constructor(
     { limit, window }: RateLimitOptions,
     ticks: () => number,
@@ -58,10 +54,10 @@ export class RateLimiter {
     };
   }
 
-  count({ kind, id }: Counter): RateLimitResult {
+  count({ kind, id }: Counter): CountedRequest {
     const limit = this.#limit;
     if (limit === 0) return {};
-    // Rounded, or a floating-point error could make the window longer by a second in the headers.
+    // Rounded: a floating-point error could add a second to the window in the headers.
     const now = Math.floor(this.#ticks());
     const { count, end } = this.#windows[kind].count(id, now);
     const reset = Math.ceil((end - now) / 1_000);
@@ -70,17 +66,16 @@ export class RateLimiter {
     return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
   }
 
-  /** Whether the next request will exceed the limit; false without a counter of its own. */
+  /** Whether the next request will exceed the limit; `false` for an id that shares its counter. */
   isUsedUp({ kind, id }: Counter): boolean {
-    const limit = this.#limit;
-    return limit > 0 && this.#windows[kind].countOf(id, this.#ticks()) >= limit;
+    const count = this.#windows[kind].current(id, this.#ticks())?.count ?? 0;
+    return this.#limit > 0 && count >= this.#limit;
   }
 }
 
 /**
- * Names and values in turn.
+ * Returns names and values in turn.
  *
- * @param rateLimit `undefined` without a limit
  * @param retryAfter seconds, for a 429: no requests are left until then
  */
 export function rateLimitHeaders(rateLimit: RateLimit | undefined, retryAfter?: number): string[] {
@@ -95,15 +90,16 @@ export function rateLimitHeaders(rateLimit: RateLimit | undefined, retryAfter?: 
   ];
 }
 
-/** The number of requests up to `end`, in milliseconds on a monotonic clock. */
 interface Window {
+  /** The number of requests. */
   count: number;
+  /** Milliseconds on the monotonic clock. */
   end: number;
 }
 
 /**
- * The counters of one kind. Once there are too many, other ids share one. An id keeps its counter
- * while it sends a request in every window, so requests from many addresses can't reset it.
+ * The counters of one kind. Once there are too many, other ids share one. Requests from many
+ * addresses can't take the counter of an id that sends a request in every window.
  */
 class Windows {
   readonly #lengthMs: number;
@@ -119,16 +115,15 @@ class Windows {
 
   /** Counts a request. */
   count(id: string, now: number): Readonly<Window> {
-    const own = this.#windows.get(id);
-    const window = own && own.end > now ? own : this.#begin(id, now);
+    const window = this.current(id, now) ?? this.#begin(id, now);
     window.count++;
     return window;
   }
 
-  /** The requests in the current window of an id's own counter. */
-  countOf(id: string, now: number): number {
+  /** Returns the current window of an id's own counter. */
+  current(id: string, now: number): Window | undefined {
     const window = this.#windows.get(id);
-    return window && window.end > now ? window.count : 0;
+    return window && window.end > now ? window : undefined;
   }
 
   /** Begins a window of an id, or returns the shared one. */

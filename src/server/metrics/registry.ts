@@ -5,10 +5,7 @@ import type { Reloadable, Store } from "../../store/store.js";
 import type { ServedRequest } from "../api/served-request.js";
 import type { Counter as RateCounter } from "../limits/rate-limiter.js";
 
-/**
- * The label of a route or method that is none of the known ones: clients choose their requests, but
- * must not choose the number of time series.
- */
+/** The label of any other route or method: clients must not choose the number of time series. */
 const OTHER = "other";
 
 /** Upper bounds of the classes of times, in seconds. */
@@ -16,7 +13,7 @@ const BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
 
-/** A registry with metrics of this process: CPU time, memory, event loop, garbage collection. */
+/** Creates a registry with metrics of this process, such as CPU time and memory. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -70,7 +67,6 @@ export class ServerMetrics {
     );
   }
 
-  /** Counts an answered request. */
   readonly count = ({ route = OTHER, method, status, milliseconds }: ServedRequest): void => {
     const isRead = method === "GET" || method === "HEAD";
     this.#requests.inc({ route, method: isRead ? method : OTHER, status });
@@ -78,7 +74,6 @@ export class ServerMetrics {
     if (method !== undefined) this.#durations.observe({ route }, milliseconds / 1_000);
   };
 
-  /** Counts a decision of the rate limit. */
   readonly decide = (counter: RateCounter["kind"], isAllowed: boolean): void =>
     this.#decisions.inc({ counter, decision: isAllowed ? "allowed" : "refused" });
 }

@@ -3,17 +3,17 @@ import { IncomingMessage, type RequestListener, type Server, type ServerResponse
 import { Server as NetServer, type Socket } from "node:net";
 import { announcesBody, dropBody, endSoon } from "./replies.js";
 
-/** The time to make and to receive an answer. */
+/** The time to make and receive an answer. */
 const MAX_ANSWER_MS = 60_000;
 const REPORT_SECONDS = 60;
-/** A connection without a request for this long is closed: a second later than clients are told. */
+/** A connection without a request is closed, a second later than clients are told. */
 const IDLE_MS = 6_000;
-/** While draining, a connection without a request for this long is idle, even on a slow network. */
+/** The same while draining, enough for a slow network. */
 const IDLE_GRACE_MS = 200;
-/** The same for a connection without any bytes: the first message of TLS takes time to compute. */
+/** The same without any bytes: the first message of TLS takes time to compute. */
 const HELLO_GRACE_MS = 500;
 const SWEEP_MS = 50;
-/** Each takes about 2 KB of memory, and its client may have sent 18 bytes. */
+/** Requests that wait on a connection. Each takes about 2 KB, and its client may have sent 18 bytes. */
 const MAX_WAITING = 100;
 
 export interface ConnectionLimits {
@@ -26,24 +26,24 @@ export interface ConnectionLimits {
 interface ConnectionState {
   /** The answer to the open request. */
   res: ServerResponse | undefined;
-  /** When a request was opened or answered or, between requests, more bytes were seen. */
+  /** When a request began or was answered or, between requests, more bytes were seen. */
   since: number;
-  /** The bytes that were read up to `since`, between requests. */
+  /** The bytes that were read up to `since`. */
   bytesRead: number;
   /** Requests that arrived while another was open. */
   readonly waiting: ((connection: ConnectionState) => void)[];
 }
 
 /**
- * Stops Node's parser at a destroyed connection by taking its request for an upgrade. Otherwise,
- * Node parses all of a read: up to 64 KiB with 3,600 requests.
+ * Stops Node's parser at a destroyed connection by taking its request for an upgrade. Otherwise, it
+ * parses the rest of a read: 64 KiB can have 3,600 requests.
  */
 export class Request extends IncomingMessage {
   get upgrade(): boolean {
     return this.method === "CONNECT" || this.socket.destroyed;
   }
 
-  /** Node sets what the headers say. */
+  /** Node sets it by the headers. */
   set upgrade(_upgrade: boolean) {}
 }
 
@@ -77,7 +77,6 @@ export class Connections {
     server.once("close", () => clearInterval(timer));
   }
 
-  /** How many are open. */
   get count(): number {
     return this.#connections.size;
   }
@@ -104,7 +103,7 @@ export class Connections {
     };
   }
 
-  /** Calls `proceed` once earlier requests are answered, or never if the connection ends before. */
+  /** Calls `proceed` once earlier requests are answered, unless the connection ends before. */
   wait(socket: Socket, proceed: (connection: ConnectionState) => void): void {
     const connection = this.#connections.get(socket);
     if (!connection) return;
@@ -141,19 +140,13 @@ export class Connections {
   }
 
   readonly #add = (socket: Socket): void => {
-    const connection: ConnectionState = {
-      res: undefined,
-      since: performance.now(),
-      bytesRead: 0,
-      waiting: [],
-    };
-    this.#connections.set(socket, connection);
+    const since = performance.now();
+    this.#connections.set(socket, { res: undefined, since, bytesRead: 0, waiting: [] });
     socket.once("close", () => this.#connections.delete(socket));
   };
 
-  /** @param drainedAt when draining began */
-  #endDrained(drainedAt: number): void {
-    if (performance.now() - drainedAt >= HELLO_GRACE_MS)
+  #endDrained(startedAt: number): void {
+    if (performance.now() - startedAt >= HELLO_GRACE_MS)
       for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
     this.#endIdle(IDLE_GRACE_MS);
   }

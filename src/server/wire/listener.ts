@@ -19,18 +19,14 @@ export const LISTENER_OPTIONS: NodeOptions = {
 };
 
 /**
- * A node:http or node:https server without a request listener.
+ * Creates a node:http or node:https server without a request listener.
  *
- * @param tls default plain HTTP
  * @param limits in place of the time limits, for tests
  * @throws UsageError if the TLS credentials can't be used
  */
-export async function createListener(
-  tls?: TlsCredentials | undefined,
-  limits?: NodeOptions,
-): Promise<Server> {
+export async function createListener(tls?: TlsCredentials, limits?: NodeOptions): Promise<Server> {
   const options = { ...LISTENER_OPTIONS, ...limits, IncomingMessage: Request };
-  // Loaded here, because most servers need no TLS.
+  // Most servers need no TLS.
   const server = tls
     ? (await import("./tls.js")).createTlsServer(options, tls)
     : createServer(options);
@@ -43,7 +39,6 @@ export async function createListener(
 /**
  * Resolves to where the server listens.
  *
- * @param fd a socket to listen on, in place of `host` and `port`
  * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
  */
 export async function listen(

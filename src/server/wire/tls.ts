@@ -15,7 +15,7 @@ export interface TlsCredentials extends CertifiedKey {
   clientCa?: string | undefined;
 }
 
-/** Fast ones first: most processors have instructions for AES. All have forward secrecy. */
+/** With forward secrecy, fast ones first: most processors have instructions for AES. */
 const CIPHERS =
   "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:" +
   "ECDHE+AES128+AESGCM:ECDHE+AESGCM:ECDHE+CHACHA20";
@@ -37,7 +37,7 @@ export function createTlsServer(options: ServerOptions, tls: TlsCredentials): Ht
   server
     .removeAllListeners("tlsClientError")
     .on("tlsClientError", (_error, socket) => socket.destroy());
-  // As node:http does. Before that, a client that ends its side has given up.
+  // As node:http does. A client that ends its side earlier has given up.
   server.on("secureConnection", (socket) => {
     socket.allowHalfOpen = true;
   });
@@ -60,14 +60,14 @@ export function renewTls(
   if (isMutual !== wasMutual)
     throw new UsageError("tls.clientCa can be replaced, but not added or removed");
   checkTlsCredentials(tls);
-  // Session tickets get new keys too: sessions that the new authorities refuse can't resume.
+  // Session tickets get new keys too, so that refused clients can't resume sessions.
   (server as Server).setSecureContext(contextOptions(tls));
 }
 
 /** The name of each text in messages. */
 type TlsNames = { readonly [Name in keyof Required<TlsCredentials>]: string };
 
-/** @param names of the texts, for messages @throws UsageError, which quotes none of them */
+/** @throws UsageError, which quotes none of the texts */
 export function checkTlsCredentials(
   tls: TlsCredentials,
   names: TlsNames = { cert: "tls.cert", key: "tls.key", clientCa: "tls.clientCa" },

@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { withName } from "../kit/files/system-errors.js";
 import { durationText } from "../kit/text/duration.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
@@ -14,6 +13,7 @@ import {
 } from "../store/store.js";
 import type { KeptData, LastData } from "./kept-data.js";
 import { type Head, KEYS } from "./log.js";
+import { pause } from "./members.js";
 import { readAll, readChanges, readHead, readSince, type StoreState } from "./read-store.js";
 import type { Sealing } from "./sealing.js";
 import { prune } from "./snapshots.js";
@@ -22,17 +22,16 @@ import type { StoreTarget } from "./uploads.js";
 
 /** The pause after a watch has failed. */
 const PAUSE_MS = 200;
-const UNREADABLE = "the store can't be read";
 
 export interface EtcdStoreOptions {
   target: Omit<StoreTarget, "signal">;
   url: string;
   author: Author;
   /** Whether to follow the changes of other writers. */
-  watch?: boolean | undefined;
+  watch?: boolean;
   /** The data to begin with while no member answers. */
-  kept?: KeptData | undefined;
-  warn?: ((text: string) => void) | undefined;
+  kept?: KeptData;
+  warn?: (text: string) => void;
   /** Unix time in milliseconds. */
   clock?: () => number;
 }
@@ -43,8 +42,10 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   readonly #target: StoreTarget;
   readonly #closed = new AbortController();
   #state: StoreState | undefined;
+  /** The data of a start without an answer. */
   #kept: LastData | undefined;
   problem: string | undefined;
+  /** Whether the problem is that no member answers. */
   #isOutage = false;
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #following: Promise<unknown> | undefined;
@@ -80,18 +81,21 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   }
 
   async #openKept(error: Error): Promise<void> {
-    const kept =
-      error instanceof UnreachableError && (await this.#options.kept?.read(this.#closed.signal));
-    if (!kept) throw error;
-    this.#kept = kept;
-    this.#confirmedAt = performance.now() - kept.age;
-    this.problem = `${UNREADABLE}: ${error.message}; the data of ${durationText(kept.age)} ago is served, which was kept on this machine`;
+    if (error instanceof UnreachableError)
+      this.#kept = await this.#options.kept?.read(this.#closed.signal);
+    if (!this.#kept) throw error;
+    const { age } = this.#kept;
+    this.#confirmedAt = performance.now() - age;
+    this.problem = unreadable(
+      error,
+      `the data of ${durationText(age)} ago is served, which was kept on this machine`,
+    );
   }
 
   /**
-   * Reads what was written since the last time, or everything.
+   * Reads the later writes or, if it can't or `isAgain`, everything.
    *
-   * @param within milliseconds in which failed requests are repeated
+   * @param within milliseconds for all attempts to read the head
    * @throws as `open`
    */
   async #read(isAgain = false, within?: number): Promise<StoreState> {
@@ -113,7 +117,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     }
   }
 
-  /** @param before the state that this one was read from. The present one may be newer by now */
+  /** @param before the state that it was made from. The present one may be newer by now */
   #show(state: StoreState, before: StoreState | undefined, startedAt: number): void {
     const current = this.#state;
     const isOutdated =
@@ -133,7 +137,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     this.#confirmedAt = Math.max(this.#confirmedAt, startedAt);
     this.#options.kept?.keep(this.#state.data, versionText(this.#state.head));
     const hadProblem = this.problem !== undefined;
-    this.problem = undefined;
+    [this.problem, this.#isOutage] = [undefined, false];
     if (isNew) this.tellReload({ isRead: true, milliseconds: performance.now() - startedAt });
     if (isNew || hadProblem) this.tell();
   }
@@ -141,16 +145,15 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   #fail(error: Error): void {
     if (this.#closed.signal.aborted) return;
     const isOutage = error instanceof UnreachableError;
-    const isSameOutage = isOutage && this.#isOutage && this.problem !== undefined;
-    const problem = `${UNREADABLE}: ${error.message}; the last good data is served`;
+    const problem = unreadable(error, "the last good data is served");
     this.tellReload({ isRead: false, milliseconds: 0 });
-    // The reasons differ from one attempt to the next.
-    if (problem === this.problem || isSameOutage) return;
+    // The reasons of an outage differ from one attempt to the next.
+    if (problem === this.problem || (isOutage && this.#isOutage)) return;
     [this.problem, this.#isOutage] = [problem, isOutage];
     this.tell();
   }
 
-  /** Reads after each change, and every few seconds: a watch is only a hint. */
+  /** Reads after each change, and every few seconds: the watch is only a hint. */
   async #follow(): Promise<void> {
     const { signal } = this.#closed;
     const { poll } = this.#target.gateway.times;
@@ -163,9 +166,9 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
         watch = new AbortController();
         void this.#watch(watch, ring);
       }
-      await delay(poll, undefined, { signal: rung.signal }).catch(() => {});
+      await pause(poll, rung.signal);
       const [isRung, version] = [rung.signal.aborted, this.version];
-      // A change from here on is one more ring.
+      // A change during the read rings again.
       rung = new AbortController();
       if (!signal.aborted) await this.#read(false, poll).catch((error: Error) => this.#fail(error));
       // The watch has missed a change: its connection may be dead.
@@ -178,7 +181,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     try {
       for await (const _ of this.#target.gateway.watch(KEYS.head, watch.signal)) ring();
     } catch {
-      await delay(PAUSE_MS, undefined, { signal: watch.signal }).catch(() => {});
+      await pause(PAUSE_MS, watch.signal);
     }
     watch.abort();
     ring();
@@ -209,7 +212,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return this.inTurn(() => prune(this.#target, entries));
   }
 
-  /** Writes of one process are made one after the other. */
+  /** Writes after the writes before it in this process. */
   #write(
     write: (writer: StoreWriter) => Promise<void>,
     sealing = this.#target.sealing,
@@ -238,6 +241,10 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     await this.#following;
     await this.#options.kept?.close();
   }
+}
+
+function unreadable({ message }: Error, served: string): string {
+  return `the store can't be read: ${message}; ${served}`;
 }
 
 function versionText({ version, write }: Head): string {

@@ -24,14 +24,7 @@ interface RangeRequest extends KeyRange {
   readonly keysOnly?: boolean;
 }
 
-/**
- * Called when a transaction is refused after an attempt without an answer, and what it puts is not
- * stored.
- *
- * @param present the keys of the conditions, in their order
- * @throws InvalidDataError if that attempt may have succeeded
- */
-export type CheckTrace = (present: readonly (StoredKey | undefined)[]) => void;
+type StoredKeys = readonly (StoredKey | undefined)[];
 
 export interface Put {
   readonly key: string;
@@ -58,6 +51,13 @@ export interface Transaction {
   readonly compare: readonly Condition[];
   readonly puts?: readonly Put[];
   readonly deletes?: readonly KeyRange[];
+  /**
+   * Called with the keys of the conditions when it is refused after an attempt without an answer,
+   * and its puts are not stored.
+   *
+   * @throws InvalidDataError if that attempt may have succeeded
+   */
+  checkTrace?(present: StoredKeys): void;
 }
 
 /** Thrown without an answer to a transaction, which may have been made, or may still be made. */
@@ -104,10 +104,7 @@ export class Gateway extends Members {
    * @returns the revision that it made; `undefined` if its conditions do not hold
    * @throws UncertainError; UnreachableError if it was not made; UnauthorizedError, ServerError
    */
-  async commit(
-    transaction: Transaction,
-    { checkTrace, within = this.times.write }: { checkTrace?: CheckTrace; within?: number } = {},
-  ): Promise<number | undefined> {
+  async commit(transaction: Transaction, within = this.times.write): Promise<number | undefined> {
     const body = this.#encode(transaction);
     let isUncertain = false;
     const attempt = async (endpoint: string, timeout: number) => {
@@ -116,7 +113,7 @@ export class Gateway extends Members {
         if (succeeded) return revision;
         const present = ranges.map(({ entries }) => entries[0]);
         const made = earlierRevision(transaction, present);
-        if (made === undefined && isUncertain) checkTrace?.(present);
+        if (made === undefined && isUncertain) transaction.checkTrace?.(present);
         return made;
       } catch (error) {
         isUncertain ||= !(error instanceof RefusedError || error instanceof NotSentError);
@@ -133,12 +130,16 @@ export class Gateway extends Members {
   /** Returns the id of a new lease. @throws as `range` */
   grantLease(milliseconds: number): Promise<string> {
     const body = { TTL: Math.ceil(milliseconds / 1_000) };
-    return this.request("lease/grant", parseLease, body, this.times.write);
+    return this.repeat({ within: this.times.write }, (endpoint, timeout) =>
+      this.post(endpoint, "lease/grant", parseLease, body, { timeout }),
+    );
   }
 
   /** @throws as `range` */
   keepLease(id: string): Promise<void> {
-    return this.request("lease/keepalive", () => undefined, { ID: id }, this.times.attempt);
+    return this.repeat({ within: this.times.attempt }, (endpoint, timeout) =>
+      this.post(endpoint, "lease/keepalive", () => {}, { ID: id }, { timeout }),
+    );
   }
 
   /**
@@ -195,7 +196,7 @@ export class Gateway extends Members {
  */
 function earlierRevision(
   { compare, puts = [] }: Transaction,
-  present: readonly (StoredKey | undefined)[],
+  present: StoredKeys,
 ): number | undefined {
   const made = present.find((stored) =>
     puts.some(({ key, value }) => stored?.key === key && stored.value.equals(value)),

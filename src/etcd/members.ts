@@ -40,12 +40,14 @@ export interface RepeatOptions {
 /** Thrown while the conditions of a transaction do not hold yet. */
 export class NotYetError extends UnreachableError {}
 
+/** Codes of gRPC. */
+const [PERMISSION_DENIED, UNAUTHENTICATED] = [7, 16];
 const PAUSE_MS = 50;
 /** The longest random pause after a {@link NotYetError}. */
 const MAX_WAIT_MS = 300;
 const LOGIN = "auth/authenticate";
 
-/** The members of a cluster. All are tried, beginning with the one that answered last. */
+/** The members of a cluster, of which all are tried. The one that answered last is the first. */
 export class Members {
   readonly times: Times;
   readonly #options: GatewayOptions;
@@ -86,7 +88,7 @@ export class Members {
     const { endpoints } = this.#options;
     const endsAt = performance.now() + within;
     const reasons = new Map<string, string>();
-    /** Failures in a row that don't pass. */
+    /** Failures in a row that will hardly pass. */
     let hopeless = 0;
     let timeout = this.times.attempt;
     for (let tries = 1; ; tries++) {
@@ -113,18 +115,6 @@ export class Members {
         if (tries % endpoints.length === 0) await pause(PAUSE_MS, signal);
       }
     }
-  }
-
-  /** Sends a request until there is an answer. */
-  protected request<T>(
-    path: string,
-    parse: (text: string) => T,
-    body: unknown,
-    within: number,
-  ): Promise<T> {
-    return this.repeat({ within }, (endpoint, timeout) =>
-      this.post(endpoint, path, parse, body, { timeout }),
-    );
   }
 
   /** Yields for each line that `isNews` accepts of an answer without an end. */
@@ -183,13 +173,13 @@ export async function pause(milliseconds: number, signal: AbortSignal | undefine
 
 /** Whether another attempt, or another member, may succeed. */
 function isTransient(error: unknown): boolean {
+  if (!(error instanceof RefusedError))
+    return error instanceof UnreachableError || error instanceof ServerError;
   // etcd forgets tokens after some minutes, when it is restarted, and when users are changed.
-  if (error instanceof RefusedError)
-    return (
-      error.grpcCode === 16 ||
-      /revision of auth store is old|revision in header is old/.test(error.message)
-    );
-  return error instanceof UnreachableError || error instanceof ServerError;
+  const { grpcCode, message } = error;
+  return (
+    grpcCode === UNAUTHENTICATED || /revision (?:of auth store|in header) is old/.test(message)
+  );
 }
 
 function explainRefusal(error: unknown): unknown {
@@ -199,7 +189,7 @@ function explainRefusal(error: unknown): unknown {
     return new UnauthorizedError(
       "the store refuses the user and password: set APPVARS_STORE_USER and APPVARS_STORE_PASSWORD",
     );
-  if (grpcCode === 7)
+  if (grpcCode === PERMISSION_DENIED)
     return new UnauthorizedError("the store does not let this user read and write these keys");
   if (message.includes("authentication is not enabled"))
     return new UnauthorizedError(

@@ -1,30 +1,26 @@
 import { firstKey } from "../kit/crypto/seal-keys.js";
+import type { TlsTexts } from "../kit/net/tls-options.js";
 import type { Data } from "../store/data.js";
 import { type Author, NOBODY } from "../store/history.js";
 import { parseData } from "../store/schema/parse-data.js";
 import { EtcdStore, type EtcdStoreOptions } from "./etcd-store.js";
 import { Gateway } from "./gateway.js";
 import { KEYS } from "./log.js";
-import type { Times } from "./members.js";
+import type { GatewayOptions } from "./members.js";
 import { createSealing, isSealed, UNSEALED } from "./sealing.js";
 import type { StoreAddress } from "./store-address.js";
 import type { OnProgress, StoreTarget } from "./uploads.js";
 
-export interface StoreAccess {
+export interface StoreAccess extends Pick<GatewayOptions, "user" | "password">, TlsTexts {
   readonly address: StoreAddress;
-  readonly user?: string | undefined;
-  readonly password?: string | undefined;
-  /** PEM texts: certificates to trust in place of Node's, a client certificate and its key. */
-  readonly ca?: string | undefined;
-  readonly cert?: string | undefined;
-  readonly key?: string | undefined;
-  /** The content of the key file; undefined if the store is not sealed. */
+  /** The content of the key file; `undefined` if the store is not sealed. */
   readonly sealingKeys?: string | undefined;
-  readonly author?: Author | undefined;
+  readonly author?: Author;
 }
 
 type OpenOptions = Omit<EtcdStoreOptions, "target" | "url" | "author"> &
-  Partial<Pick<StoreTarget, "parse" | "onProgress">> & { times?: Partial<Times> | undefined };
+  Partial<Pick<StoreTarget, "parse" | "onProgress">> &
+  Pick<GatewayOptions, "times">;
 
 /** @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for keys */
 export function openEtcdStore(
@@ -34,11 +30,7 @@ export function openEtcdStore(
   return etcdStore(access, options).open();
 }
 
-/**
- * Writes data to a store that holds nothing.
- *
- * @throws InvalidDataError if it holds something; as `openEtcdStore`
- */
+/** Creates a store. @throws InvalidDataError if it holds something; as `openEtcdStore` */
 export async function createEtcdStore(
   access: StoreAccess,
   data: Data,
@@ -52,8 +44,7 @@ export async function createEtcdStore(
  * Writes all data again, sealed with the first key, and removes the log before. Reads it back with
  * that key alone.
  *
- * @throws InvalidDataError also if another program writes with another key, or without; as
- *   `openEtcdStore`
+ * @throws InvalidDataError also if another program writes with another key; as `openEtcdStore`
  */
 export async function sealAgain(access: StoreAccess, onProgress?: OnProgress): Promise<void> {
   const { sealingKeys = "" } = access;
@@ -72,7 +63,7 @@ async function isStoreSealed({ address, ...access }: StoreAccess): Promise<boole
   return entries.some(({ value }) => isSealed(value));
 }
 
-/** A store that is not opened yet. @throws UsageError for the keys */
+/** Returns a store that is not opened yet. @throws UsageError for the keys */
 export function etcdStore(
   { address, sealingKeys, author = NOBODY, ...access }: StoreAccess,
   { times, parse = (bytes) => parseData(bytes), onProgress, ...options }: OpenOptions = {},

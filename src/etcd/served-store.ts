@@ -9,10 +9,7 @@ import type { Times } from "./members.js";
 import { etcdStore, type StoreAccess } from "./open-store.js";
 
 export interface ServedStoreOptions {
-  /**
-   * The folder for the last data, which a server starts with while no member of the cluster
-   * answers.
-   */
+  /** Gets the last data, which a server starts with while no member answers. */
   cacheFolder: string;
   user: number | undefined;
   /** Unix time in milliseconds. */
@@ -21,11 +18,7 @@ export interface ServedStoreOptions {
   warn: (text: string) => void;
 }
 
-/**
- * Opens a store for a server, which only reads, and follows the changes of all writers.
- *
- * @throws as `openEtcdStore`
- */
+/** Opens a store for a server, which follows all writers. @throws as `openEtcdStore` */
 export async function openServedEtcdStore(
   access: StoreAccess,
   { cacheFolder, user, clock, times, warn }: ServedStoreOptions,
@@ -37,7 +30,7 @@ export async function openServedEtcdStore(
     parse: (bytes, signal) =>
       store.snapshot === NO_DATA ? parseData(bytes) : parseApart(bytes, signal),
     watch: true,
-    // An election takes 2 s. A server that has kept data should not wait much longer for a start.
+    // An election takes 2 s. A server with kept data should not start much later.
     times: { request: 4_000, ...times },
     kept: new KeptData(keptFile(access, cacheFolder, user), clock, onFailure),
     warn,
@@ -45,13 +38,13 @@ export async function openServedEtcdStore(
   return store.open();
 }
 
-/** Returns the file with the last data. Without a secret, only its modes protect it. */
+/** Returns the file for the last data. Without a secret, only its modes protect it. */
 function keptFile(
   { address: { url }, sealingKeys, password, key }: StoreAccess,
   parent: string,
   user?: number,
 ): SealedFile {
-  // A client's TLS key is often renewed, and then its sealed data can't be read any more.
+  // The last choice: a TLS key is often renewed, and then the data can't be read any more.
   const tlsKey = sealingKeys || password ? undefined : key;
   const secret = JSON.stringify([sealingKeys ?? "", password ?? "", tlsKey ?? ""]);
   const maxUnused = MAX_KEPT_S * 1_000;

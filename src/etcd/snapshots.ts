@@ -1,7 +1,7 @@
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
 import { dataPieces } from "../store/file/data-file.js";
-import { type CheckTrace, type Condition, type Put, UncertainError } from "./gateway.js";
+import { type Condition, type Put, type Transaction, UncertainError } from "./gateway.js";
 import { type Entry, type Head, KEYS, logKey, MAX_ENTRY_BYTES, newId, parseHead } from "./log.js";
 import { readHead, type StoreState } from "./read-store.js";
 import { openKey, sealedPut } from "./sealing.js";
@@ -130,21 +130,24 @@ interface NextHead {
  */
 export async function replaceHead(target: StoreTarget, next: NextHead) {
   const { head, entry, uploaded } = next;
-  const transaction = { compare: conditionsOf(next), puts: putsOf(target, next) };
-  const checkTrace: CheckTrace = ([present, log]) => {
-    if (!entry || log || !present) return;
-    const { version } = openKey(target, present, parseHead, () => ({ store: head.store }));
-    // With a lower version, a snapshot has replaced the head, or the cluster was restored.
-    if (version >= head.version)
-      throw new InvalidDataError("the log entry that would show this is no longer kept");
+  const [present, ...puts] = putsOf(target, next);
+  const transaction: Transaction = {
+    compare: conditionsOf(next),
+    puts: [present, ...puts],
+    checkTrace([stored, log]) {
+      if (!entry || log || !stored) return;
+      const { version } = openKey(target, stored, parseHead, () => ({ store: head.store }));
+      // With a lower version, a snapshot has replaced the head, or the cluster was restored.
+      if (version >= head.version)
+        throw new InvalidDataError("the log entry that would show this is no longer kept");
+    },
   };
-  const revision = await target.gateway.commit(transaction, { checkTrace }).catch((error) => {
+  const revision = await target.gateway.commit(transaction).catch((error) => {
     if (!(error instanceof UncertainError)) throw error;
-    throw new UnreachableError(`${error.message}; it is not known whether the change was made`, {
-      cause: error,
-    });
+    const message = `${error.message}; it is not known whether the change was made`;
+    throw new UnreachableError(message, { cause: error });
   });
-  if (revision !== undefined) return { value: transaction.puts[0].value, revision };
+  if (revision !== undefined) return { value: present.value, revision };
   if (uploaded && (await revisionOf(target, uploaded.compare.key)) !== uploaded.compare.modRevision)
     throw new LostUploadError();
   return undefined;

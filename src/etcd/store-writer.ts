@@ -1,4 +1,3 @@
-import { setTimeout as delay } from "node:timers/promises";
 import { durationText } from "../kit/text/duration.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
@@ -7,6 +6,7 @@ import { checkData } from "../store/schema/parse-data.js";
 import { applyChange } from "../store/schema/value-schema.js";
 import type { ChangeData, UpdateOptions } from "../store/store.js";
 import { changeLines, type Entry, FORMAT, type Head, KEYS, MAX_ENTRY_BYTES, newId } from "./log.js";
+import { pause } from "./members.js";
 import { ENTRY_COST, type StoreState } from "./read-store.js";
 import { prune, replaceHead, revisionOf, tidy, uploadSnapshot } from "./snapshots.js";
 import {
@@ -32,18 +32,12 @@ interface WriterOptions {
   readonly clock: () => number;
   readonly present: StoreState | undefined;
   readonly read: () => Promise<StoreState>;
-  /**
-   * Takes the state after a write.
-   *
-   * @param startedAt when its last attempt began: other writes may be newer
-   */
+  /** Takes the state after a write, whose last attempt began at `startedAt`. */
   readonly show: (state: StoreState, before: StoreState, startedAt: number) => void;
 }
 
 /**
- * Makes one write to a store, once, despite failed requests and other writers.
- *
- * Two writers, and an answer that is lost:
+ * Makes one write to a store, once, despite lost answers and other writers:
  *
  *     A                       etcd                     B
  *     |  head 7 -> 8, log/8    |                       |
@@ -60,9 +54,9 @@ interface WriterOptions {
 export class StoreWriter {
   readonly #options: WriterOptions;
   readonly #target: StoreTarget;
-  /** The parts of an attempt that was too slow. The next attempt may need the same. */
+  /** The parts of the attempt before, which the next one may need again. */
   #uploaded: { readonly upload: Upload; readonly bytes: Buffer } | undefined;
-  /** The key `turn`, if this writer has it: all others wait. */
+  /** The key `turn`, if this writer has it, so that all others wait. */
   #turn: Claim | undefined;
 
   constructor(options: WriterOptions) {
@@ -71,22 +65,23 @@ export class StoreWriter {
   }
 
   /**
-   * @throws errors of `change`; InvalidDataError; UnreachableError that tells if it is unknown
-   *   whether the change was made; otherwise it was not
+   * @throws errors of `change`; InvalidDataError; UnreachableError: nothing was changed, unless it
+   *   says that this is unknown
    */
   async update(change: ChangeData, options: UpdateOptions): Promise<void> {
     let { present } = this.#options;
     let startedAt = 0;
     const { before, after } = await this.#untilMade(async () => {
       startedAt = performance.now();
-      // This state is usually the newest. If not, the transaction fails: errors count only for the
-      // newest state.
-      const [state, isNewest] = [present ?? (await this.#options.read()), !present];
+      // The present state is usually the newest. If not, the transaction fails, and errors of the
+      // change don't count.
+      const isNewest = !present;
+      const before = present ?? (await this.#options.read());
       present = undefined;
-      const planned = await plan(state.data, change, options, isNewest);
-      if (!planned) return isNewest ? { before: state, after: state } : undefined;
-      const written = await this.#append(state, planned.next, planned.changes);
-      return written && { before: state, after: written };
+      const planned = await plan(before.data, change, options, isNewest);
+      if (!planned) return isNewest ? { before, after: before } : undefined;
+      const after = await this.#append(before, planned.next, planned.changes);
+      return after && { before, after };
     });
     if (after === before) return;
     this.#options.show(after, before, startedAt);
@@ -98,9 +93,9 @@ export class StoreWriter {
     const { url } = this.#options;
     if (await revisionOf(this.#target, KEYS.head))
       throw new InvalidDataError(`${url} holds data already`);
-    const [write, first] = [newId(), checkData(data)];
-    const entry = this.#entry(write, write, [], first);
-    if (!(await this.#writeAll(first, newId(), 1, entry)))
+    const [write, checked] = [newId(), checkData(data)];
+    const entry = this.#entry(write, write, [], checked);
+    if (!(await this.#writeAll(checked, newId(), 1, entry)))
       throw new InvalidDataError(`${url} holds data, or a log without a head: use another prefix`);
   }
 
@@ -114,12 +109,12 @@ export class StoreWriter {
     await prune(this.#target, 1);
   }
 
-  /** Repeats an attempt while it resolves to `undefined`: another writer was faster. */
+  /** Repeats an attempt that resolves to `undefined`, since another writer was faster. */
   async #untilMade<T>(attempt: () => Promise<T | undefined>): Promise<T> {
     const { gateway, signal } = this.#target;
     let lostSince: number | undefined;
     try {
-      for (let pause = FIRST_PAUSE_MS; ; pause = Math.min(2 * pause, MAX_PAUSE_MS)) {
+      for (let most = FIRST_PAUSE_MS; ; most = Math.min(2 * most, MAX_PAUSE_MS)) {
         const made = await attempt();
         if (made) return made;
         lostSince ??= performance.now();
@@ -129,7 +124,7 @@ export class StoreWriter {
             `other writers were faster for ${durationText(lost)}; nothing was changed`,
           );
         await this.#takeTurn(lost > TURN_AFTER_MS);
-        if (!this.#turn) await delay(Math.random() * pause, undefined, { signal }).catch(() => {});
+        if (!this.#turn) await pause(Math.random() * most, signal);
       }
     } finally {
       await this.#dropUpload();
@@ -137,7 +132,7 @@ export class StoreWriter {
     }
   }
 
-  /** Ends the turn, and takes the next one if that is due and free. */
+  /** Ends the turn. If the next one is due and free, takes it. */
   async #takeTurn(isDue: boolean): Promise<void> {
     await this.#turn?.end();
     this.#turn = isDue
@@ -154,26 +149,21 @@ export class StoreWriter {
   /** @returns the state afterwards; `undefined` if another writer was faster @throws as `update` */
   async #append(
     state: StoreState,
-    next: Data,
+    data: Data,
     changes: readonly RecordChange[],
   ): Promise<StoreState | undefined> {
+    const { head: present, value: after } = state;
     const bytes = changeLines(changes);
     try {
       const uploaded =
-        bytes.length > MAX_ENTRY_BYTES ? await this.#upload(state.head.store, bytes) : undefined;
-      const [write, version] = [uploaded?.write ?? newId(), state.head.version + 1];
-      const head = { ...state.head, version, write };
-      const entry = this.#entry(write, state.head.write, uploaded?.parts ?? changes, next);
-      const after = state.value;
-      const made = await replaceHead(this.#target, {
-        head,
-        after,
-        entry,
-        uploaded,
-        turn: this.#turn,
-      });
+        bytes.length > MAX_ENTRY_BYTES ? await this.#upload(present.store, bytes) : undefined;
+      const write = uploaded?.write ?? newId();
+      const head = { ...present, version: present.version + 1, write };
+      const entry = this.#entry(write, present.write, uploaded?.parts ?? changes, data);
+      const next = { head, after, entry, uploaded, turn: this.#turn };
+      const made = await replaceHead(this.#target, next);
       const logBytes = state.logBytes + bytes.length + ENTRY_COST;
-      return made && { ...state, ...made, head, data: next, logBytes };
+      return made && { ...state, ...made, head, data, logBytes };
     } catch (error) {
       if (!(error instanceof LostUploadError)) throw error;
       await this.#dropUpload();
@@ -196,24 +186,19 @@ export class StoreWriter {
 
   /** Writes a snapshot that begins a log. @returns `undefined` if another writer was faster */
   async #writeAll(data: Data, store: string, version: number, entry: Entry, after?: Buffer) {
-    const { write } = entry;
-    const { snapshot, uploaded } = await uploadSnapshot(this.#target, data, {
-      store,
-      version,
-      write,
-    });
-    const head: Head = { format: FORMAT, store, version, write, snapshot };
-    return replaceHead(this.#target, { head, after, entry, uploaded, turn: this.#turn }).finally(
-      () => uploaded.end(),
-    );
+    const made = { store, version, write: entry.write };
+    const { snapshot, uploaded } = await uploadSnapshot(this.#target, data, made);
+    const head: Head = { format: FORMAT, ...made, snapshot };
+    const next = { head, after, entry, uploaded, turn: this.#turn };
+    return replaceHead(this.#target, next).finally(() => uploaded.end());
   }
 }
 
-/** The data after a change, and the changes; `undefined` if there are none, or to try again. */
+/** Returns the data after a change, and the changed records; `undefined` without a change. */
 async function plan(data: Data, change: ChangeData, options: UpdateOptions, isNewest: boolean) {
   try {
     const next = await applyChange(data, change, options);
-    const changes = next === data ? [] : changesBetween(data, next);
+    const changes = changesBetween(data, next);
     return changes.length === 0 ? undefined : { next, changes };
   } catch (error) {
     if (isNewest) throw error;

@@ -81,8 +81,8 @@ export async function claim(
   );
   const end = async () => {
     clearInterval(keeping);
-    const within = gateway.times.attempt;
-    await gateway.commit({ compare: [compare], deletes }, { within }).catch(() => {});
+    const ending = gateway.commit({ compare: [compare], deletes }, gateway.times.attempt);
+    await ending.catch(() => {});
   };
   return { compare, end };
 }

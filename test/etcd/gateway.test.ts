@@ -230,7 +230,7 @@ describe("a member that fails", () => {
     async (_what, start) => {
       const failing = await start();
       const error: Error = await gatewayTo([failing])
-        .commit(WRITE, { within: 1 })
+        .commit(WRITE, 1)
         .catch((caught) => caught);
       expect(error).toBeInstanceOf(UncertainError);
       expect(error.message).not.toContain(SECRET);
@@ -255,7 +255,7 @@ describe("a member that fails", () => {
       ]) {
         const other = await member(...lost, refused({ kvs }));
         const checkTrace = vi.fn();
-        expect(await gatewayTo([other.port]).commit(WRITE, { checkTrace })).toBeUndefined();
+        expect(await gatewayTo([other.port]).commit({ ...WRITE, checkTrace })).toBeUndefined();
         expect(checkTrace).toHaveBeenCalledTimes(lost.length);
       }
     }
@@ -277,7 +277,7 @@ describe("a member that fails", () => {
 
     const other = await member(refused({ kvs: [kv(KEY, "9")] }, { kvs: [kv("/s/turn")] }));
     expect(await gatewayTo([other.port]).commit(write)).toBeUndefined();
-    const never = gatewayTo([(await member(waits)).port]).commit(write, { within: 1 });
+    const never = gatewayTo([(await member(waits)).port]).commit(write, 1);
     await expect(never).rejects.toThrow(UncertainError);
     await expect(never).rejects.toThrow(obstacle);
   });
@@ -290,7 +290,7 @@ describe("a member that fails", () => {
           (await member(sends({ header: HEADER, succeeded, responses }))).port,
         ]);
         await expect(range(gateway)).rejects.toThrow(OTHER_FORM);
-        await expect(gateway.commit(WRITE, { within: 1 })).rejects.toThrow(UncertainError);
+        await expect(gateway.commit(WRITE, 1)).rejects.toThrow(UncertainError);
       }
     },
   );
@@ -313,9 +313,7 @@ describe("a member that is slow", () => {
     const large = { ...WRITE, puts: [{ key: KEY, value: Buffer.alloc(1_000_000) }] };
     const written = gatewayTo([port]).commit(large);
     await expect.poll(() => held).toHaveLength(1);
-    await expect(gatewayTo([port]).commit(WRITE, { within: 1 })).rejects.toThrow(
-      "no answer within",
-    );
+    await expect(gatewayTo([port]).commit(WRITE, 1)).rejects.toThrow("no answer within");
     for (const res of held) res.end(JSON.stringify(GOOD));
     expect(await written).toBe(9);
   });
@@ -334,7 +332,7 @@ describe("members that don't listen", () => {
   it("a write that could not be sent fails, and names each member", async () => {
     const [one, other] = [await unusedPort(), await unusedPort()];
     const error: Error = await gatewayTo([one, other])
-      .commit(WRITE, { within: 1 })
+      .commit(WRITE, 1)
       .catch((caught) => caught);
     expect(error).not.toBeInstanceOf(UncertainError);
     expect(error).toMatchObject({
@@ -549,7 +547,7 @@ describe("a login", () => {
   it("a write is not sent while the login fails", async () => {
     const { port, asked } = await member(sends("", 500));
     const error: Error = await gatewayTo([port], { ...options, times: TIMES })
-      .commit(WRITE, { within: 1 })
+      .commit(WRITE, 1)
       .catch((caught) => caught);
     expect(error).toBeInstanceOf(UnreachableError);
     expect(error).not.toBeInstanceOf(UncertainError);

@@ -16,6 +16,7 @@ import type { ServerAccess } from "./check-settings.js";
 import {
   FIXES,
   type Finding,
+  type Findings,
   notChecked,
   ok,
   problem,
@@ -28,7 +29,7 @@ import {
 export async function checkServer(
   access: ServerAccess,
   { clock }: Surroundings,
-): Promise<Record<string, Finding>> {
+): Promise<Findings> {
   const { auth, server } = access;
   const transport = new Transport(server);
   try {
@@ -41,22 +42,18 @@ export async function checkServer(
     const certificate = await reading;
     const missing = findMissing(access);
     // Credentials are sent only to an appvars server.
-    const tried =
+    const { finding, asSent } =
       missing || skew === undefined
-        ? undefined
+        ? { finding: missing ?? notChecked("reachability") }
         : await tryCredentials(transport, access, clock, skew);
-    const isAccepted = tried !== undefined && !(tried.asSent.error instanceof UnauthorizedError);
+    const isAccepted = asSent !== undefined && !(asSent.error instanceof UnauthorizedError);
+    const isUntrusted = health.error && certificate?.refusal;
     return {
-      reachability:
-        health.error && certificate?.refusal
-          ? notChecked("tls")
-          : checkReachability(access, health),
+      reachability: isUntrusted ? notChecked("tls") : checkReachability(access, health),
       tls: checkTls(access, certificate, clock()),
       clock: checkClock(skew, auth === "headers" || isAccepted),
-      credentials: missing ?? tried?.finding ?? notChecked("reachability"),
-      rate_limit: tried?.asSent.answer
-        ? checkRateLimit(tried.asSent.answer)
-        : notChecked("credentials"),
+      credentials: finding,
+      rate_limit: asSent?.answer ? checkRateLimit(asSent.answer) : notChecked("credentials"),
     };
   } finally {
     await transport.close();
@@ -64,13 +61,8 @@ export async function checkServer(
 }
 
 /** Explains why there are no credentials to try; `undefined` if there are. */
-function findMissing({
-  auth,
-  apiKey,
-  apiSecret,
-  secret,
-  given,
-}: ServerAccess): Finding | undefined {
+function findMissing(access: ServerAccess): Finding | undefined {
+  const { auth, apiKey, apiSecret, secret, given } = access;
   if (apiSecret && secret === undefined) return notChecked("settings");
   if (secret === undefined) return problemOf(noSecretError(given));
   return auth === "headers" && apiKey === undefined ? problemOf(missingKeyError()) : undefined;
@@ -81,11 +73,8 @@ export function checkReachability(
   { url, server: { proxy } }: Pick<ServerAccess, "url" | "server">,
   { content, answer, error }: Outcome<ReturnType<typeof interpretHealth>>,
 ): Finding {
-  const fix =
-    error instanceof ProxyError
-      ? `correct ${proxy?.from}, or exclude the server with NO_PROXY`
-      : undefined;
-  if (error) return problemOf(error, fix);
+  const fix = `correct ${proxy?.from}, or exclude the server with NO_PROXY`;
+  if (error) return problemOf(error, error instanceof ProxyError ? fix : undefined);
   const { uptime, message, data_age: age } = content.health;
   const seeLog = "see the server's log";
   if (!content.healthy) return problem("server_error", `${url} is not healthy: ${message}`, seeLog);
@@ -106,11 +95,7 @@ const TLS_FIXES: Readonly<Record<string, string>> = {
     "use the host name of the certificate, or get a certificate for this one",
 };
 
-/**
- * Whether the server's certificate is trusted, and for how long it is valid.
- *
- * @param now Unix milliseconds
- */
+/** Whether the server's certificate is trusted, and still valid for long. @param now Unix time in ms */
 export function checkTls(
   { url, auth }: Pick<ServerAccess, "url" | "auth">,
   certificate: CertificateFacts | undefined,
@@ -120,22 +105,17 @@ export function checkTls(
   if (protocol === "http:") {
     if (isLoopback(hostname)) return skipped("not needed: the server is on this machine");
     const exposed = auth === "headers" ? "the API secret and all values" : "all values";
-    return warning(
-      `without TLS, ${exposed} can be read in transit`,
-      "serve it with TLS, and use https:",
-    );
+    const message = `without TLS, ${exposed} can be read in transit`;
+    return warning(message, "serve it with TLS, and use https:");
   }
   if (!certificate) return notChecked("reachability");
   const last = new Date(certificate.validTo).toISOString().slice(0, 10);
   const code = certificate.validTo <= now ? "CERT_HAS_EXPIRED" : certificate.refusal;
   if (code) {
+    const reason = reasonOf({ code, message: code });
     const fix =
       TLS_FIXES[code] ?? "pass the certificate of its authority with --ca-file (APPVARS_CA_FILE)";
-    return problem(
-      "unreachable",
-      `${reasonOf({ code, message: code })} (valid until ${last})`,
-      fix,
-    );
+    return problem("unreachable", `${reason} (valid until ${last})`, fix);
   }
   const left = certificate.validTo - now;
   const message = `the certificate is trusted, and valid for ${durationText(left)}, until ${last}`;
@@ -146,18 +126,17 @@ export function checkTls(
  * Whether the server accepts signatures made with this machine's time (docs/http-api.md,
  * "Signatures").
  *
- * @param skew how far this machine's clock is ahead of the server's, in milliseconds; undefined if
- *   not known
- * @param harmless whether signatures are accepted nevertheless, or not used
+ * @param skew milliseconds that this machine's clock is ahead, if that is known
+ * @param isHarmless whether signatures are accepted nevertheless, or not used
  */
-export function checkClock(skew: number | undefined, harmless: boolean): Finding {
+export function checkClock(skew: number | undefined, isHarmless: boolean): Finding {
   if (skew === undefined) return notChecked("reachability");
   const { seconds, limit, message } = compareClocks(skew);
   if (seconds <= limit / 2)
     return ok(`this machine's clock is within ${Math.max(1, seconds)} s of the server's`);
   const fix =
     "synchronize the wrong clock with a time server; on this machine: timedatectl set-ntp true";
-  return seconds <= limit || harmless
+  return seconds <= limit || isHarmless
     ? warning(message, fix)
     : problem("unauthorized", message, fix);
 }

@@ -19,13 +19,13 @@ import {
   valueFitsType,
   valueText,
 } from "../../model/variable.js";
-import type { Data } from "../../store/data.js";
+import { type Data, recordsOf, variablesOf } from "../../store/data.js";
 import type { Messages, Surroundings } from "../surroundings.js";
 
 export interface ImportedFile {
   /** `-` for stdin. */
   file: string;
-  /** Its name in messages. Default the same. */
+  /** Its name in messages. Default `file`. */
   shownAs?: string;
   format: ImportFormat | undefined;
   /** The program by whose rules a dotenv file is read. */
@@ -83,7 +83,6 @@ function decodeContent(bytes: Buffer): string {
   return decodeUtf8(bytes, "its content");
 }
 
-/** @throws the file system's error, or InvalidDataError with a predicate */
 async function readInput(
   { file, maxSize }: ImportedFile,
   { readStdin }: Surroundings,
@@ -94,8 +93,8 @@ async function readInput(
 }
 
 /**
- * Gives each entry the type of the application's variable with its name, or else the type of its
- * value: for a text format, the one that the file gives, or that the text suggests.
+ * Gives each entry the type of the variable that exists. A new one gets the type of its value or,
+ * for a text format, the type that the file gives or the text suggests.
  *
  * @param note called with the names of numbers that JavaScript writes differently
  * @throws UsageError that names the first variable whose value is not of its type
@@ -106,14 +105,13 @@ export function typeEntries(
   { application }: EnvironmentRecord,
   note: (text: string) => void,
 ): NamedValue[] {
-  const types = new Map<string, VariableType>();
-  for (const variable of data.variables)
-    if (variable.application === application) types.set(variable.name, variable.type);
+  const variables = variablesOf(data, application);
   const typed = withSubject(what, () =>
-    entries.map((entry) => typeEntry(entry, isText, types.get(entry.name))),
+    entries.map((entry) => typeEntry(entry, isText, variables.get(entry.name)?.type)),
   );
   const rewritten = typed.filter(
-    ({ value }, index) => isText && !isSameText(valueText(value), entries[index]?.value),
+    ({ value }, index) =>
+      isText && withoutBlanks(valueText(value)) !== withoutBlanks(entries[index]?.value),
   );
   const advice = "; to keep a text, use the type STRING";
   noteRewritten(rewritten, (text) => note(`${what}: ${text}`), advice);
@@ -121,8 +119,8 @@ export function typeEntries(
 }
 
 /** Blanks between the parts of JSON don't matter. */
-function isSameText(text: string, given: unknown): boolean {
-  return text.replace(/\s/g, "") === String(given).replace(/\s/g, "");
+function withoutBlanks(value: unknown): string {
+  return String(value).replace(/\s/g, "");
 }
 
 function typeEntry(entry: ReadEntry, isText: boolean, type: VariableType | undefined): NamedValue {
@@ -146,16 +144,17 @@ function typeText(
   return { name, type, value: isString ? text : withSubject(name, () => parseAs(text, type)) };
 }
 
+/** The present values of the imported variables. */
 export function currentValues(
   data: Data,
   environment: EnvironmentRecord,
   imported: readonly NamedValue[],
 ): NamedValue[] {
-  const names = new Set(imported.map(({ name }) => name));
-  const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
-  return data.values.flatMap(({ environment_id, variable_id, content }) => {
-    const { name = "", type = "STRING" } = variables.get(variable_id) ?? {};
-    if (environment_id !== environment.id || !names.has(name)) return [];
-    return [{ name, type, value: content.value }];
+  const only = imported.map(({ name }) => name);
+  const { variables, values } = recordsOf(data, { ...environment, only });
+  const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content]));
+  return variables.flatMap(({ id, name, type }) => {
+    const content = contents.get(id);
+    return content ? [{ name, type, value: content.value }] : [];
   });
 }

@@ -1,10 +1,20 @@
 import { decoderOf, interpret } from "../../client/decode.js";
 import { type AuthScheme, authHeaders } from "../../client/options.js";
 import type { HttpResponse, TimedResponse, Transport } from "../../client/transport.js";
+import type { ServerRoute } from "../../kit/net/proxy.js";
 import { AppvarsError, RefusedCredentialsError, UnauthorizedError } from "../../kit/text/errors.js";
 import { targetOf } from "../../model/routes.js";
-import type { ServerAccess } from "./check-settings.js";
+import type { RemoteSettings } from "../settings/remote-settings.js";
+import type { GivenSettings } from "../settings/setting-table.js";
 import { type Finding, ok, problem, problemOf } from "./finding.js";
+
+/** A server, and everything that requests to it need. */
+export interface ServerAccess extends RemoteSettings {
+  given: GivenSettings;
+  /** `undefined` if there is no secret, or it can't be read. */
+  secret: string | undefined;
+  server: ServerRoute;
+}
 
 /** The answer to one request and its content, or the error of other commands. */
 export type Outcome<T> =

@@ -31,36 +31,30 @@ export async function checkLocal(
       "correct APPVARS_STORE_USER or its password, or let etcd's administrator grant the role";
     findings.push(problemOf(error, error.code === "unauthorized" ? fix : undefined));
   });
+  if (data) {
+    const size = `${data.environments.length} environments, ${data.variables.length} variables`;
+    findings.push(ok(`${dataPlaceName(place)} is valid: ${size}`));
+  }
   const unread = notChecked(check);
-  if (!data)
-    return {
-      [check]: findings,
-      secrets: unread,
-      ...(isFile && { lock: unread }),
-      environment: unread,
-    };
-  const { environments, variables } = data;
-  const size = `${environments.length} environments, ${variables.length} variables`;
+  const judge = (fix: string, verdict: (data: Data) => Finding | Finding[]) => {
+    try {
+      return data ? verdict(data) : unread;
+    } catch (error) {
+      return problemOf(error, fix);
+    }
+  };
   return {
-    [check]: [...findings, ok(`${dataPlaceName(place)} is valid: ${size}`)],
-    secrets: orProblem("run doctor where the key is", () => {
+    [check]: findings,
+    secrets: judge("run doctor where the key is", ({ environments }) => {
       const weak = keyWarnings(environments, caller.surroundings.clock(), placeFlags(place));
       if (weak.length > 0) return weak.map(({ message, fix }) => warning(message, fix));
       return ok("each environment has its own secret, and all are long enough");
     }),
-    ...(isFile && { lock: await checkLock(place.path) }),
-    environment: orProblem("choose one with --env (APPVARS_ENV)", () =>
+    ...(isFile && { lock: data ? await checkLock(place.path) : unread }),
+    environment: judge("choose one with --env (APPVARS_ENV)", ({ environments }) =>
       ok(qualifiedName(chooseEnvironment(environments, env))),
     ),
   };
-}
-
-function orProblem<T>(fix: string, check: () => T): T | Finding {
-  try {
-    return check();
-  } catch (error) {
-    return problemOf(error, fix);
-  }
 }
 
 /** Whether a process is writing the file. */

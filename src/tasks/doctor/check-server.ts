@@ -11,8 +11,7 @@ import { compareClocks } from "../../signing/sign.js";
 import { missingKeyError, noSecretError } from "../sources/open-source.js";
 import type { Surroundings } from "../surroundings.js";
 import { type CertificateFacts, readCertificate } from "./certificate.js";
-import { ask, type Outcome, tryCredentials } from "./check-credentials.js";
-import type { ServerAccess } from "./check-settings.js";
+import { ask, type Outcome, type ServerAccess, tryCredentials } from "./check-credentials.js";
 import {
   FIXES,
   type Finding,

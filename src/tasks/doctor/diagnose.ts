@@ -1,29 +1,163 @@
-import type { SourceFlags } from "../settings/setting-table.js";
-import type { Caller } from "../surroundings.js";
-import { checkSettings } from "./check-settings.js";
-import { type Finding, type Findings, notChecked } from "./finding.js";
+import { existsSync } from "node:fs";
+import { checkCredential } from "../../client/options.js";
+import { looseMode } from "../../kit/files/owners.js";
+import { findProxy } from "../../kit/net/environment-proxy.js";
+import type { HttpProxy, ServerRoute } from "../../kit/net/proxy.js";
+import { command } from "../../kit/text/shell.js";
+import { DEFAULT_URL } from "../../model/defaults.js";
+import { fileRisk } from "../files/safe-files.js";
+import { dataPlaceName, placeFiles } from "../settings/connection.js";
+import type { RemoteSettings } from "../settings/remote-settings.js";
+import { readSettings, type Settings } from "../settings/resolve-settings.js";
+import { readTlsFiles } from "../settings/secret-files.js";
+import { NotAllowedError, SETTINGS, type SourceFlags } from "../settings/setting-table.js";
+import { profilesPath } from "../settings/settings-file.js";
+import type { Caller, Surroundings } from "../surroundings.js";
+import type { ServerAccess } from "./check-credentials.js";
+import {
+  type Finding,
+  type Findings,
+  notChecked,
+  ok,
+  problem,
+  problemOf,
+  skipped,
+  warning,
+} from "./finding.js";
 
 /** Runs all checks that apply to the settings, and resolves to their findings in order. */
 export async function diagnose(
   flags: SourceFlags,
   asking: Caller,
 ): Promise<(Finding & { check: string })[]> {
-  const { findings, ...source } = await checkSettings(flags, asking);
-  const report = Object.entries({ ...findings, ...(await checkSource(source)) });
-  return report.flatMap(([check, found]) =>
+  const findings: Finding[] = [];
+  const note = (text: string) =>
+    void findings.push(warning(text, "correct this, unless you expect it"));
+  const caller: Caller = { ...asking, note };
+  const { settings, access } = await checkSettings(flags, caller, findings);
+  if (settings && findings.every(({ verdict }) => verdict !== "problem"))
+    findings.push(ok(describeSource(settings, access?.server.proxy)));
+  const report: Findings = {
+    settings: findings,
+    file_modes: await checkModes(settings, caller.surroundings),
+    ...(await checkSource(settings, access, caller)),
+  };
+  return Object.entries(report).flatMap(([check, found]) =>
     [found].flat().map((finding) => ({ check, ...finding })),
   );
 }
 
-/** Checking a server loads no code of a store. */
-async function checkSource({
-  connection,
-  access,
-  caller,
-}: Omit<Awaited<ReturnType<typeof checkSettings>>, "findings">): Promise<Findings> {
-  if (connection?.kind === "local")
-    return (await import("./check-local-data.js")).checkLocal(connection, caller);
+/** Loads no code of a store to check a server. */
+async function checkSource(
+  settings: Settings | undefined,
+  access: ServerAccess | undefined,
+  caller: Caller,
+): Promise<Findings> {
+  if (settings?.connection.kind === "local")
+    return (await import("./check-local-data.js")).checkLocal(settings.connection, caller);
   if (access) return (await import("./check-server.js")).checkServer(access, caller.surroundings);
   const untried = ["reachability", "tls", "clock", "credentials", "rate_limit"];
   return Object.fromEntries(untried.map((check) => [check, notChecked("settings")]));
+}
+
+/**
+ * Reads the settings and the files that they name, as far as possible.
+ *
+ * @returns no settings if they are not valid; no access for local data, or if requests can't be
+ *   sent
+ */
+async function checkSettings(flags: SourceFlags, caller: Caller, findings: Finding[]) {
+  const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
+    try {
+      return await work();
+    } catch (error) {
+      const isNew = error instanceof NotAllowedError;
+      findings.push(problemOf(error, isNew ? "read the file, then run appvars allow" : undefined));
+      return undefined;
+    }
+  };
+  const settings = await attempt(() => readSettings(flags, caller).check());
+  if (!settings) return {};
+  const { connection, given } = settings;
+  const { blocked } = given.find((setting) => setting.blocked) ?? {};
+  if (blocked) caller.note(blocked);
+  await attempt(() => settings.secret("encKey"));
+  if (connection.kind === "local") return { settings };
+  const secret = await attempt(() => settings.secret("apiSecret"));
+  const server = await attempt(() => readRoute(connection, secret, caller.surroundings));
+  return { settings, access: server && { ...connection, given, secret, server } };
+}
+
+async function readRoute(
+  { url, apiKey, timeout, tls }: RemoteSettings,
+  secret: string | undefined,
+  { env }: Surroundings,
+): Promise<ServerRoute> {
+  checkCredential("API key", apiKey);
+  checkCredential("API secret", secret);
+  const origin = new URL(url);
+  const proxy = findProxy(origin, env);
+  // Seconds: a diagnosis should be quick.
+  return { origin, timeout: Math.min(timeout, 5), proxy, ...(await readTlsFiles(tls)) };
+}
+
+/** Checks the files that the settings name, if these are valid, and the one with the profiles. */
+async function checkModes(
+  { connection, given = [] }: Partial<Settings> = {},
+  surroundings: Surroundings,
+): Promise<Finding[]> {
+  const place = connection?.kind === "local" ? connection.place : undefined;
+  const named = given.filter(({ name, blocked }) => SETTINGS[name].isPrivate && !blocked);
+  const paths = [...(place ? placeFiles(place) : []), ...named].map(({ text }) => text);
+  paths.push(profilesPath(surroundings));
+  if (place?.kind !== "file") return checkFiles(paths, undefined, surroundings);
+  // Loaded here: checking a server needs no code of a store.
+  const { readContent } = await import("../../store/file/data-file.js");
+  const content = await readContent(place.path).catch(() => undefined);
+  return checkFiles(paths, place.path, surroundings, content?.sealed);
+}
+
+/** `server http://127.0.0.1:7400 (from --url), through the proxy of HTTP_PROXY`. */
+function describeSource(settings: Settings, proxy: HttpProxy | undefined): string {
+  const { connection } = settings;
+  const { text = DEFAULT_URL, from } = settings.find("url") ?? {};
+  let source = `server ${text}`;
+  if (connection.kind === "local") {
+    const { place } = connection;
+    source = `${place.kind === "file" ? "data file" : "store"} ${dataPlaceName(place)}`;
+  }
+  return `${source} (${from ? `from ${from}` : "the default"})${proxy ? `, through ${proxy.name}` : ""}`;
+}
+
+/**
+ * Checks whether others can read or change files with secrets. Missing files are omitted.
+ *
+ * @param data the data file among them, which commands refuse if others can change it
+ * @param isSealed whether the data file is sealed, so that everybody may read it
+ */
+export function checkFiles(
+  paths: readonly string[],
+  data: string | undefined,
+  surroundings: Surroundings,
+  isSealed = false,
+): Finding[] {
+  const files = [...new Set(paths)].filter(existsSync);
+  const secret = files.filter((path) => !isSealed || path !== data);
+  const findings: Finding[] = [];
+  for (const path of files) {
+    const mode = secret.includes(path) && looseMode(path);
+    const risk = fileRisk(path, surroundings);
+    const message = `${path} ${risk?.problem}`;
+    if (mode)
+      findings.push(
+        warning(`other users have access to ${path} (mode ${mode})`, command`chmod 600 ${path}`),
+      );
+    if (risk?.isRefused && path === data) findings.push(problem("invalid_data", message, risk.fix));
+    else if (risk) findings.push(warning(message, risk.fix));
+  }
+  if (findings.length > 0) return findings;
+  if (secret.length === 0) return [skipped("no file with a secret is in use")];
+  if (surroundings.platform === "win32")
+    return [skipped("modes say nothing on Windows: icacls FILE shows who has access to a file")];
+  return [ok(`only you can read and write ${secret.join(", ")}`)];
 }

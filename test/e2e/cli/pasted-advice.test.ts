@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { looseModeWarning } from "../../../src/kit/files/owners.js";
 import { rotateCommand } from "../../../src/tasks/data/shell-lines.js";
-import { checkFiles } from "../../../src/tasks/doctor/check-settings.js";
+import { checkFiles } from "../../../src/tasks/doctor/diagnose.js";
 import { fileRisk } from "../../../src/tasks/files/safe-files.js";
 import { refuseReserved } from "../../../src/tasks/run/left-out.js";
 import { aCaller } from "../../support/caller.js";

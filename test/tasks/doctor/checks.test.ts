@@ -17,7 +17,7 @@ import {
   checkReachability,
   checkTls,
 } from "../../../src/tasks/doctor/check-server.js";
-import { checkFiles } from "../../../src/tasks/doctor/check-settings.js";
+import { checkFiles } from "../../../src/tasks/doctor/diagnose.js";
 import type { Finding } from "../../../src/tasks/doctor/finding.js";
 import { readGiven, Settings } from "../../../src/tasks/settings/resolve-settings.js";
 import { VARIABLES } from "../../contract/development.js";

@@ -37,13 +37,12 @@ export class RefusedError extends ServerError {
 // In the JSON of etcd, numbers of 64 bits are texts, and fields with their default are left out.
 // Later versions may add fields.
 const open = (fields: Fields) => rule({ fields, isOpen: true });
-const matching = (pattern: RegExp) => rule({ text: pattern });
+const matching = (text: RegExp) => rule({ text });
 const revision = matching(/^[1-9]\d{0,14}$/);
 const flag = { ...BOOLEAN, otherwise: false };
 const text = { ...TEXT, otherwise: "" };
 const listOf = (items: Rule) => rule({ items, otherwise: [] });
-const entry = open({ key: TEXT, value: text, mod_revision: revision });
-const range = open({ kvs: listOf(entry) });
+const range = open({ kvs: listOf(open({ key: TEXT, value: text, mod_revision: revision })) });
 const TRANSACTION = open({
   header: open({ cluster_id: TEXT, revision }),
   succeeded: flag,
@@ -55,14 +54,9 @@ const WATCH = open({
   error: optional(ANYTHING),
   result: optional(open({ created: flag, canceled: flag, events: listOf(ANYTHING) })),
 });
-const ERROR = open({
-  code: optional(COUNT),
-  grpc_code: optional(COUNT),
-  message: text,
-  error: text,
-});
+const code = optional(COUNT);
+const ERROR = open({ code, grpc_code: code, message: text, error: text });
 
-/** Key and value are base64. */
 interface KeyJson {
   key: string;
   value: string;
@@ -77,11 +71,11 @@ interface TransactionJson {
 
 // Each of these functions throws a ServerError, which quotes nothing, for another form.
 
-/** @param prefix of all keys, which is left out */
+/** @param prefix the start of all keys, which is left out */
 export function parseTransaction(text: string, prefix: string) {
   const { header, succeeded, responses } = parse<TransactionJson>(TRANSACTION, text);
   const storedKey = ({ key, value, mod_revision }: KeyJson): StoredKey => {
-    const name = Buffer.from(key, "base64").toString("utf8");
+    const name = Buffer.from(key, "base64").toString();
     if (!name.startsWith(prefix)) throw malformed();
     return {
       key: name.slice(prefix.length),
@@ -98,13 +92,8 @@ export function parseTransaction(text: string, prefix: string) {
   return { succeeded, revision: Number(header.revision), ranges };
 }
 
-export function parseLease(text: string): string {
-  return parse<{ ID: string }>(LEASE, text).ID;
-}
-
-export function parseToken(text: string): string {
-  return parse<{ token: string }>(TOKEN, text).token;
-}
+export const parseLease = (text: string) => parse<{ ID: string }>(LEASE, text).ID;
+export const parseToken = (text: string) => parse<{ token: string }>(TOKEN, text).token;
 
 function parse<T>(rule: Rule, text: string): T {
   let json: unknown;

@@ -9,15 +9,14 @@ const BATCH = 2_000;
 
 type Row = { readonly id: number };
 
-/** The changed records of a list by their ids; null for a record that was removed. */
+/** The changed records of a list by their ids; null for a removed one. */
 type Changed = Map<number, Row | null>;
 
 /**
- * Applies changes to data. Other work can go on between batches.
+ * Applies changes in batches, between which other work can go on.
  *
  * @param data its lists are sorted by id, and so are those of the result
- * @throws InvalidDataError if a record breaks a rule of its own, or is not as it was before its
- *   change
+ * @throws InvalidDataError if a record breaks a rule, or is not as it was before its change
  */
 export async function applyChanges(data: Data, changes: Iterable<RecordChange>): Promise<Data> {
   const changed: Record<List, Changed> = {

@@ -29,7 +29,7 @@ export interface EtcdStoreOptions {
   author: Author;
   /** Whether to follow the changes of other writers. */
   watch?: boolean;
-  /** The data to begin with while no member answers. */
+  /** The data to begin with if no member answers. */
   kept?: KeptData;
   warn?: (text: string) => void;
   /** Unix time in milliseconds. */
@@ -42,7 +42,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   readonly #target: StoreTarget;
   readonly #closed = new AbortController();
   #state: StoreState | undefined;
-  /** The data of a start without an answer. */
+  /** The data before the first answer. */
   #kept: LastData | undefined;
   problem: string | undefined;
   /** Whether the problem is that no member answers. */
@@ -120,22 +120,24 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   /** @param before the state that it was made from. The present one may be newer by now */
   #show(state: StoreState, before: StoreState | undefined, startedAt: number): void {
     const current = this.#state;
+    const { head, clusterId, revision } = state;
     const isOutdated =
       current !== before &&
-      current?.clusterId === state.clusterId &&
-      current.head.store === state.head.store &&
-      current.revision > state.revision;
+      current?.clusterId === clusterId &&
+      current.head.store === head.store &&
+      current.revision > revision;
     if (isOutdated) return;
     this.#kept = undefined;
-    const isNew = !current || versionText(current.head) !== versionText(state.head);
-    if (current && state.head.version < current.head.version)
+    const version = versionText(head);
+    const isNew = !current || versionText(current.head) !== version;
+    if (current && head.version < current.head.version)
       this.#options.warn?.(
-        `the store has gone back from write ${current.head.version} to ${state.head.version}: it was restored, or somebody has put back an older state`,
+        `the store has gone back from write ${current.head.version} to ${head.version}: it was restored, or somebody has put back an older state`,
       );
     // The same data stays the same object.
-    this.#state = isNew || !current ? state : { ...state, data: current.data };
+    this.#state = isNew ? state : { ...state, data: current.data };
     this.#confirmedAt = Math.max(this.#confirmedAt, startedAt);
-    this.#options.kept?.keep(this.#state.data, versionText(this.#state.head));
+    this.#options.kept?.keep(this.#state.data, version);
     const hadProblem = this.problem !== undefined;
     [this.problem, this.#isOutage] = [undefined, false];
     if (isNew) this.tellReload({ isRead: true, milliseconds: performance.now() - startedAt });

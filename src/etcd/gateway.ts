@@ -33,11 +33,10 @@ export interface Put {
   readonly lease?: string;
 }
 
-/** What must be true of a key: its value or, without one, its revision. */
+/** The value or the revision that a key must have. Without both, it must not exist. */
 export interface Condition {
   readonly key: string;
-  readonly value?: Buffer;
-  /** The revision that last changed it; 0 if the key must not exist. */
+  readonly value?: Buffer | undefined;
   readonly modRevision?: number;
   /**
    * Why the condition fails for a while. A transaction is sent again while each condition that
@@ -166,12 +165,12 @@ export class Gateway extends Members {
 
   #encode({ compare, puts = [], deletes = [] }: Transaction) {
     return {
-      compare: compare.map(({ key, value, modRevision }) => ({
+      compare: compare.map(({ key, value, modRevision = 0 }) => ({
         ...this.#encodeRange({ key }),
         result: "EQUAL",
-        target: value ? "VALUE" : "MOD",
-        value: value?.toString("base64"),
-        mod_revision: modRevision,
+        ...(value
+          ? { target: "VALUE", value: value.toString("base64") }
+          : { target: "MOD", mod_revision: modRevision }),
       })),
       success: [
         ...puts.map(({ key, value, lease }) => ({
@@ -207,7 +206,7 @@ function earlierRevision(
   return undefined;
 }
 
-function holds({ value, modRevision }: Condition, stored: StoredKey | undefined): boolean {
+function holds({ value, modRevision = 0 }: Condition, stored: StoredKey | undefined): boolean {
   if (value) return stored?.value.equals(value) ?? false;
   return (stored?.modRevision ?? 0) === modRevision;
 }

@@ -5,7 +5,7 @@ import type { Data } from "../store/data.js";
 import { dataPieces } from "../store/file/data-file.js";
 import { parseApart } from "../store/file/parse-apart.js";
 
-/** The time between two writes of the file. */
+/** Between two writes of the file. */
 const PAUSE_MS = 30_000;
 
 export interface LastData {
@@ -21,7 +21,7 @@ interface NextData extends Omit<LastData, "age"> {
   readonly savedAt: number;
 }
 
-/** The last data of a store, in a file. A failure to save it is reported once, and ends nothing. */
+/** The last data of a store, in a file. A failure to save it is reported once. */
 export class KeptData {
   readonly #file: SealedFile;
   readonly #clock: () => number;
@@ -40,12 +40,12 @@ export class KeptData {
 
   /** Resolves to `undefined` if no data was kept. @throws InvalidDataError */
   async read(signal: AbortSignal): Promise<LastData | undefined> {
-    const saved = await this.#file.read();
-    if (!saved) return undefined;
-    const end = saved.bytes.indexOf(0x0a);
-    const version = saved.bytes.subarray(0, end).toString();
-    const data = await parseApart(Buffer.from(saved.bytes.subarray(end + 1)), signal);
-    const age = this.#clock() - saved.savedAt;
+    const { bytes, savedAt = 0 } = (await this.#file.read()) ?? {};
+    if (!bytes) return undefined;
+    const end = bytes.indexOf("\n");
+    const version = bytes.toString("utf8", 0, end);
+    const data = await parseApart(Buffer.from(bytes.subarray(end + 1)), signal);
+    const age = this.#clock() - savedAt;
     // If the clock has gone back, the age is unknown.
     return { data, version, age: age < 0 ? MAX_KEPT_S * 1_000 : age };
   }
@@ -87,7 +87,7 @@ export class KeptData {
   }
 }
 
-/** The version, and the bytes of a data file. Other work can go on between two pieces. */
+/** Returns the version, and the bytes of a data file. Other work can go on between pieces. */
 async function bytesOf({ data, version }: NextData): Promise<Buffer> {
   const pieces = [Buffer.from(`${version}\n`)];
   for (const piece of dataPieces(data)) {

@@ -24,7 +24,7 @@ export const KEYS = {
 
 export const FORMAT = 2;
 const MAX_HEAD_BYTES = 2_048;
-/** Changes beyond this are in parts. */
+/** Longer changes are in parts. */
 export const MAX_ENTRY_BYTES = 256 * 1_024;
 
 /** Returns a key that sorts by version. */
@@ -84,7 +84,6 @@ const head: Record<keyof Head, Rule> = {
 
 const ANY_FORMAT = rule({ fields: { format: optional(ANYTHING) }, isOpen: true });
 
-/** One write. */
 export interface Entry {
   readonly write: string;
   /** The write before it, or itself if it is the first. */

@@ -5,10 +5,9 @@ import { type Change, type RecordChange, withoutCredentials } from "../store/his
 import type { StoredKey } from "./answers.js";
 import { applyChanges } from "./apply-changes.js";
 import { type Entry, type Head, KEYS, logKey, parseChanges, parseEntry, parseHead } from "./log.js";
-import { openKey } from "./sealing.js";
-import { download, endOf, type StoreTarget } from "./uploads.js";
+import { download, endOf, openKey, type StoreTarget } from "./uploads.js";
 
-/** The most entries in one answer, and in the answer with the head. */
+/** The most entries in an answer, and in the answer with the head. */
 const PAGE_ENTRIES = 100;
 const FIRST_ENTRIES = 3;
 /** The size of an entry without its text, in bytes. */
@@ -16,12 +15,12 @@ export const ENTRY_COST = 256;
 
 export interface StoredHead {
   readonly clusterId: string;
-  /** The revision of the cluster that has made the head. */
+  /** The revision that has made the head. */
   readonly revision: number;
   readonly head: Head;
-  /** The bytes of the head in etcd. */
+  /** The stored bytes of the head. */
   readonly value: Buffer;
-  /** The first entries after the version that was asked for. */
+  /** The first entries after a version. */
   readonly entries: readonly StoredKey[];
 }
 
@@ -41,11 +40,10 @@ interface LoggedWrite extends Omit<Entry, "changes"> {
 /**
  * Reads the head, as a majority of the members has it.
  *
- * @param since also reads the first entries after this version
- * @param within milliseconds in which failed requests are repeated
+ * @param since a version, to read the first entries after it too
+ * @param within milliseconds for all attempts
  * @returns `undefined` for a store that holds nothing
- * @throws InvalidDataError that names the key, also for a head that somebody has put back; the
- *   errors of `Gateway.ranges`
+ * @throws InvalidDataError that names the key, also if somebody has put it back; as `Gateway.ranges`
  */
 export async function readHead(
   target: StoreTarget,
@@ -76,7 +74,7 @@ export async function readAll(target: StoreTarget, newest: StoredHead): Promise<
     const [bytes, log] = await Promise.all([
       download(target, { store, write: snapshot.upload, parts: snapshot.parts }),
       readLog(target, { ...current, entries: [] }, snapshot.version + 1),
-      // Whether there are later entries.
+      // Throws if there are later entries.
       readHead(target, { since: version }),
     ]);
     if (bytes && log) {
@@ -124,7 +122,7 @@ async function addLog(
   const writes = [base.head.write, ...log.map(({ write }) => write)];
   const follows = log.every(({ previous }, index) => previous === writes[index]);
   if (!follows || writes.at(-1) !== newest.head.write) return undefined;
-  // A snapshot begins the log again. What was written while it was made is not counted.
+  // A snapshot begins the log again. Entries that were written meanwhile are not counted.
   const isSameLog = base.head.snapshot.upload === newest.head.snapshot.upload;
   const logBytes = log.reduce(
     (sum, { bytes }) => sum + bytes + ENTRY_COST,

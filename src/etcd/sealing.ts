@@ -1,10 +1,7 @@
 import { sealParts, unsealBytes } from "../kit/crypto/aes-gcm.js";
 import { findSealKey, ID_BYTES, parseSealKeys } from "../kit/crypto/seal-keys.js";
-import { withName } from "../kit/files/system-errors.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import { NeedsSealKeyError } from "../model/sealed-text.js";
-import type { StoredKey } from "./answers.js";
-import type { Gateway, Put } from "./gateway.js";
 
 /** The owner of sealed bytes, which can't be moved to another key, write or store. */
 interface SealedFor {
@@ -16,7 +13,7 @@ interface SealedFor {
   readonly key: string;
 }
 
-type Owner = Pick<SealedFor, "store"> & Partial<Pick<SealedFor, "write">>;
+export type Owner = Pick<SealedFor, "store"> & Partial<Pick<SealedFor, "write">>;
 
 export interface Sealing {
   seal(bytes: Uint8Array, owner: SealedFor): Buffer;
@@ -83,41 +80,4 @@ export function isSealed(bytes: Buffer): boolean {
 
 function idBytes(id: string): Buffer {
   return Buffer.from(id, "base64url");
-}
-
-/** The keys of a store, whose values are sealed. */
-export interface SealedKeys {
-  readonly gateway: Gateway;
-  readonly sealing: Sealing;
-}
-
-/** Seals the value of a key. */
-export function sealedPut(
-  { gateway, sealing }: SealedKeys,
-  key: string,
-  bytes: Uint8Array,
-  write: Omit<SealedFor, "key">,
-): Put {
-  return { key, value: sealing.seal(bytes, { ...write, key: gateway.prefix + key }) };
-}
-
-/**
- * Opens the value of a key, and checks that it was sealed for the owner that `ownerOf` returns.
- *
- * @throws InvalidDataError that names the key
- */
-export function openKey<T>(
-  { gateway, sealing }: SealedKeys,
-  { key, value }: Pick<StoredKey, "key" | "value">,
-  parse: (bytes: Buffer) => T,
-  ownerOf: (content: T) => Owner,
-): T {
-  const name = gateway.prefix + key;
-  try {
-    const content = parse(sealing.open(value, name));
-    sealing.checkOwner(value, ownerOf(content));
-    return content;
-  } catch (error) {
-    throw withName(name, error);
-  }
 }

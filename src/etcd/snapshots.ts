@@ -4,19 +4,19 @@ import { dataPieces } from "../store/file/data-file.js";
 import { type Condition, type Put, type Transaction, UncertainError } from "./gateway.js";
 import { type Entry, type Head, KEYS, logKey, MAX_ENTRY_BYTES, newId, parseHead } from "./log.js";
 import { readHead, type StoreState } from "./read-store.js";
-import { openKey, sealedPut } from "./sealing.js";
 import {
   type Claim,
   keysOf,
   LostUploadError,
   listUploads,
+  openKey,
   SNAPSHOT,
   type StoreTarget,
   type Upload,
   upload,
 } from "./uploads.js";
 
-/** A snapshot is made when the log is longer than this, and than a quarter of the data. */
+/** A snapshot is made if the log is longer than this and a quarter of the data. */
 const MIN_LOG_BYTES = 512 * 1_024;
 /** The number of log entries that are kept. */
 const HISTORY = 10_000;
@@ -38,27 +38,23 @@ export async function uploadSnapshot(
 /** Makes a snapshot if the log is long, and removes old entries. If this fails, nothing is lost. */
 export async function tidy(
   target: StoreTarget,
-  state: StoreState,
+  { head, data, logBytes }: StoreState,
   before: StoreState,
 ): Promise<void> {
-  const isLong = state.logBytes > Math.max(MIN_LOG_BYTES, state.head.snapshot.bytes / 4);
+  const isLong = logBytes > Math.max(MIN_LOG_BYTES, head.snapshot.bytes / 4);
   // Only a few of many writers make one.
-  const isDue =
-    isLong && (state.head.version % 10 === 0 || state.logBytes - before.logBytes > MAX_ENTRY_BYTES);
-  if (isDue) await makeSnapshot(target, state);
-  if (isDue || state.head.version % TIDY_EVERY === 0) await prune(target, HISTORY, true);
+  const isDue = isLong && (head.version % 10 === 0 || logBytes - before.logBytes > MAX_ENTRY_BYTES);
+  if (isDue) await makeSnapshot(target, head, data);
+  if (isDue || head.version % TIDY_EVERY === 0) await prune(target, HISTORY, true);
 }
 
-async function makeSnapshot(target: StoreTarget, { head, data }: StoreState): Promise<void> {
+async function makeSnapshot(target: StoreTarget, head: Head, data: Data): Promise<void> {
   const { version, snapshot: previous } = head;
-  /** The present head, unless it has another snapshot or the cluster was restored. */
+  /** Returns `undefined` if there is another snapshot, or the cluster was restored. */
   const readPresent = async () => {
     const present = await readHead(target);
-    const isSame =
-      present &&
-      present.head.version >= version &&
-      present.head.snapshot.upload === previous.upload;
-    return isSame ? present : undefined;
+    if (!present || present.head.version < version) return undefined;
+    return present.head.snapshot.upload === previous.upload ? present : undefined;
   };
   if (!(await readPresent())) return;
   const { snapshot, uploaded } = await uploadSnapshot(target, data, head);
@@ -78,8 +74,7 @@ async function makeSnapshot(target: StoreTarget, { head, data }: StoreState): Pr
  * Removes entries, but none that is needed to read the data.
  *
  * @param entries how many to keep
- * @param isSlowReaderSafe whether to keep the snapshot before the last one for readers that have
- *   begun with it
+ * @param isSlowReaderSafe whether to keep the previous snapshot, which readers may have begun with
  */
 export async function prune(
   target: StoreTarget,
@@ -87,7 +82,7 @@ export async function prune(
   isSlowReaderSafe = false,
 ): Promise<void> {
   const { gateway } = target;
-  // Listed before the head, which names a snapshot as soon as its upload says so.
+  // Listed first: a new snapshot is in the uploads as soon as the head names it.
   const uploads = await listUploads(target);
   const present = await readHead(target);
   if (!present) return;
@@ -98,11 +93,11 @@ export async function prune(
     if (owner === SNAPSHOT) return [oldest.upload, snapshot.upload].includes(write);
     return /^\d{1,16}$/.test(owner) ? Number(owner) >= first : owner !== "";
   };
-  // If the cluster is restored meanwhile, it may need what comes before a snapshot that it has not.
+  // A cluster that is restored meanwhile may need everything before a snapshot that it lacks.
   const key = KEYS.uploads + oldest.upload;
   const modRevision = (await revisionOf(target, key)) || Number.MAX_SAFE_INTEGER;
   const compare = [{ key, modRevision }];
-  // The parts are first, since an entry names them.
+  // Parts first: their entries name them.
   for (const [write, owner] of uploads)
     if (!isNeeded(write, owner)) await gateway.commit({ compare, deletes: keysOf(write) });
   const log = { key: KEYS.log, end: logKey(first) };
@@ -111,13 +106,12 @@ export async function prune(
 
 interface NextHead {
   readonly head: Head;
-  /** The present head, as it is in etcd; `undefined` if there must be none. */
+  /** The stored bytes of the present head; `undefined` if there must be none. */
   readonly after: Buffer | undefined;
   /** The log entry of the write. Without it, only the snapshot changes. */
   readonly entry?: Entry;
   /** The parts of the entry or of the snapshot. */
   readonly uploaded?: Upload | undefined;
-  /** The turn, if this writer has it. */
   readonly turn?: Claim | undefined;
 }
 
@@ -125,56 +119,53 @@ interface NextHead {
  * Replaces the head and adds the log entry in one transaction.
  *
  * @returns the new head as it is in etcd; `undefined` if another writer was faster
- * @throws LostUploadError; UnreachableError that tells if it is unknown whether the head was
- *   replaced
+ * @throws LostUploadError; UnreachableError that tells if the outcome is unknown
  */
 export async function replaceHead(target: StoreTarget, next: NextHead) {
   const { head, entry, uploaded } = next;
-  const [present, ...puts] = putsOf(target, next);
-  const transaction: Transaction = {
-    compare: conditionsOf(next),
-    puts: [present, ...puts],
-    checkTrace([stored, log]) {
-      if (!entry || log || !stored) return;
-      const { version } = openKey(target, stored, parseHead, () => ({ store: head.store }));
-      // With a lower version, a snapshot has replaced the head, or the cluster was restored.
-      if (version >= head.version)
-        throw new InvalidDataError("the log entry that would show this is no longer kept");
-    },
+  const puts = putsOf(target, next);
+  const checkTrace: Transaction["checkTrace"] = ([stored, log]) => {
+    if (!entry || log || !stored) return;
+    const { version } = openKey(target, stored, parseHead, () => ({ store: head.store }));
+    // With a lower version, a snapshot has replaced the head, or the cluster was restored.
+    if (version >= head.version)
+      throw new InvalidDataError("the log entry that would show this is no longer kept");
   };
-  const revision = await target.gateway.commit(transaction).catch((error) => {
+  const committing = target.gateway.commit({ compare: conditionsOf(next), puts, checkTrace });
+  const revision = await committing.catch((error) => {
     if (!(error instanceof UncertainError)) throw error;
     const message = `${error.message}; it is not known whether the change was made`;
     throw new UnreachableError(message, { cause: error });
   });
-  if (revision !== undefined) return { value: present.value, revision };
+  if (revision !== undefined) return { value: puts[0].value, revision };
   if (uploaded && (await revisionOf(target, uploaded.compare.key)) !== uploaded.compare.modRevision)
     throw new LostUploadError();
   return undefined;
 }
 
 function conditionsOf({ head, after, entry, uploaded, turn }: NextHead) {
-  // A revision would not do: after a restore, another head may get the same one.
-  const present = after ? { value: after } : { modRevision: 0 };
-  const conditions: Condition[] = [{ key: KEYS.head, ...present }];
+  // Not a revision: after a restore, another head may get the same one.
+  const conditions: Condition[] = [{ key: KEYS.head, value: after }];
   if (entry)
     conditions.push(
-      { key: logKey(head.version), modRevision: 0 },
-      turn?.compare ?? {
-        key: KEYS.turn,
-        modRevision: 0,
-        obstacle: "another writer has the turn",
-      },
+      { key: logKey(head.version) },
+      turn?.compare ?? { key: KEYS.turn, obstacle: "another writer has the turn" },
     );
   if (uploaded) conditions.push(uploaded.compare);
   return conditions;
 }
 
 /** The head comes first. */
-function putsOf(target: StoreTarget, { head, entry, uploaded }: NextHead): [Put, ...Put[]] {
+function putsOf(
+  { gateway, sealing }: StoreTarget,
+  { head, entry, uploaded }: NextHead,
+): [Put, ...Put[]] {
+  const { store } = head;
   const write = entry?.write ?? uploaded?.write ?? head.write;
-  const put = (key: string, content: Head | Entry) =>
-    sealedPut(target, key, Buffer.from(JSON.stringify(content)), { store: head.store, write });
+  const put = (key: string, content: Head | Entry) => {
+    const bytes = Buffer.from(JSON.stringify(content));
+    return { key, value: sealing.seal(bytes, { store, write, key: gateway.prefix + key }) };
+  };
   const puts: [Put, ...Put[]] = [put(KEYS.head, head)];
   if (entry) puts.push(put(logKey(head.version), entry));
   if (uploaded) {
@@ -184,7 +175,7 @@ function putsOf(target: StoreTarget, { head, entry, uploaded }: NextHead): [Put,
   return puts;
 }
 
-/** The revision that last changed a key; 0 if there is no such key. */
+/** Returns the revision that changed a key last; 0 if there is none. */
 export async function revisionOf({ gateway }: StoreTarget, key: string): Promise<number> {
   const { entries } = await gateway.range({ key });
   return entries[0]?.modRevision ?? 0;

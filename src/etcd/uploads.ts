@@ -1,20 +1,24 @@
 import { promisify } from "node:util";
 import { gunzip, gzip } from "node:zlib";
+import { withName } from "../kit/files/system-errors.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
 import { MAX_DATA_SIZE } from "../store/file/data-file.js";
-import { type KeyRange, UncertainError } from "./gateway.js";
+import type { StoredKey } from "./answers.js";
+import { type Condition, type Gateway, type KeyRange, UncertainError } from "./gateway.js";
 import { KEYS, newId, partKey } from "./log.js";
-import { openKey, type SealedKeys, sealedPut } from "./sealing.js";
+import type { Owner, Sealing } from "./sealing.js";
 
 /** The size of a part: etcd takes 1.5 MiB in one request by default. */
 const PART_BYTES = 1_000_000;
-/** Parts in one answer. etcd has several copies of it in memory. */
+/** Parts in one answer, of which etcd has several copies in memory. */
 const PAGE_PARTS = 8;
 /** Requests that are open at a time. */
 const PARALLEL = 4;
 
-export interface StoreTarget extends SealedKeys {
+export interface StoreTarget {
+  readonly gateway: Gateway;
+  readonly sealing: Sealing;
   /** Ends unfinished work. */
   readonly signal: AbortSignal;
   /** Parses the bytes of a data file, which can't be used afterwards. @throws InvalidDataError */
@@ -28,17 +32,17 @@ export type OnProgress = (progress: {
   total: number;
 }) => void;
 
-/** A key on a lease, which etcd removes soon after its owner is killed. */
+/** A key on a lease, which etcd removes after its owner is killed. */
 export interface Claim {
-  /** The claim as a condition of its owner's transactions. */
-  readonly compare: { readonly key: string; readonly modRevision: number };
+  /** The condition that the owner still has it. */
+  readonly compare: Required<Pick<Condition, "key" | "modRevision">>;
   /** Gives it up, unless it was replaced. */
   end(): Promise<void>;
 }
 
 /**
- * Parts that a transaction can make valid, as long as their claim is there. It replaces the claim by
- * a key without a lease, whose value is the version of their entry, or {@link SNAPSHOT}.
+ * Parts that are not valid yet. The transaction that makes them valid replaces their claim by a key
+ * without a lease, whose value is the version of their entry, or {@link SNAPSHOT}.
  */
 export interface Upload extends Claim {
   readonly write: string;
@@ -60,7 +64,7 @@ const unzip = promisify(gunzip);
  *
  * @param deletes the keys to delete at its end
  * @returns `undefined` if the key is there already
- * @throws the errors of `Gateway.commit`
+ * @throws as `Gateway.commit`
  */
 export async function claim(
   { gateway }: StoreTarget,
@@ -71,14 +75,12 @@ export async function claim(
   if ((await gateway.range({ key })).entries.length > 0) return undefined;
   const lease = await gateway.grantLease(milliseconds);
   const puts = [{ key, value: Buffer.from(newId()), lease }];
-  const modRevision = await gateway.commit({ compare: [{ key, modRevision: 0 }], puts });
+  const modRevision = await gateway.commit({ compare: [{ key }], puts });
   if (modRevision === undefined) return undefined;
   const compare = { key, modRevision };
   // A failure shows in the next transaction.
-  const keeping = setInterval(
-    () => void gateway.keepLease(lease).catch(() => {}),
-    milliseconds / 4,
-  );
+  const keep = () => gateway.keepLease(lease).catch(() => {});
+  const keeping = setInterval(keep, milliseconds / 4);
   const end = async () => {
     clearInterval(keeping);
     const ending = gateway.commit({ compare: [compare], deletes }, gateway.times.attempt);
@@ -88,11 +90,10 @@ export async function claim(
 }
 
 /**
- * Writes bytes in parts, before the transaction that makes them valid. Parts without a key in
- * `uploads/` were left by a killed writer, and can't become valid any more.
+ * Writes bytes in parts. Parts without a key in `uploads/` were left by a killed writer, and can't
+ * become valid any more.
  *
- * @throws LostUploadError, UnreachableError: nothing was changed; the other errors of
- *   `Gateway.commit`
+ * @throws LostUploadError, UnreachableError: nothing was changed; otherwise as `Gateway.commit`
  */
 export async function upload(
   target: StoreTarget,
@@ -102,7 +103,7 @@ export async function upload(
 ): Promise<Upload> {
   const packed = await zip(bytes, { level: 1 });
   const { lease } = target.gateway.times;
-  // Once the parts are valid, their claim was replaced, and its end deletes nothing.
+  // Once the parts are valid, their claim is replaced, and its end deletes nothing.
   const claiming = claim(target, KEYS.uploads + write, lease, keysOf(write));
   const claimed = await claiming.catch(explainUncertain);
   if (!claimed) throw new LostUploadError();
@@ -117,19 +118,19 @@ export async function upload(
 
 /** Writes several parts at a time. Resolves to their number. */
 async function putParts(
-  target: StoreTarget,
+  { gateway, sealing, onProgress }: StoreTarget,
   { store, write, compare }: { store: string } & Pick<Upload, "write" | "compare">,
   packed: Buffer,
 ): Promise<number> {
-  const { gateway, onProgress } = target;
   const total = Math.ceil(packed.length / PART_BYTES);
   let done = 0;
   const numbers = new Array(total).keys();
   const work = async () => {
     for (const number of numbers) {
       const part = packed.subarray(number * PART_BYTES, (number + 1) * PART_BYTES);
-      const put = sealedPut(target, partKey(write, number), part, { store, write });
-      const transaction = { compare: [compare], puts: [put] };
+      const key = partKey(write, number);
+      const value = sealing.seal(part, { store, write, key: gateway.prefix + key });
+      const transaction = { compare: [compare], puts: [{ key, value }] };
       if ((await gateway.commit(transaction).catch(explainUncertain)) === undefined)
         throw new LostUploadError();
       onProgress?.({ action: "writing", done: ++done, total });
@@ -179,8 +180,8 @@ export async function download(
 }
 
 /**
- * Lists what each upload belongs to: the version of an entry, {@link SNAPSHOT}, or a claim; an empty
- * text for parts that a killed writer has left. The key of an upload is there before its parts.
+ * Lists the owner of each upload: the version of an entry, {@link SNAPSHOT}, or a claim; "" for the
+ * parts of a killed writer.
  */
 export async function listUploads({ gateway }: StoreTarget): Promise<Map<string, string>> {
   const [parts, uploads] = await gateway.ranges([
@@ -199,7 +200,24 @@ export function keysOf(write: string): KeyRange[] {
   return [{ key, end: endOf(key) }, { key: KEYS.uploads + write }];
 }
 
-/** The first key that does not begin with a prefix, which ends with a slash. */
+/** Returns the first key after those with a prefix, which ends with a slash. */
 export function endOf(prefix: string): string {
   return `${prefix.slice(0, -1)}0`;
+}
+
+/** Opens a value, and checks that it was sealed for its owner. @throws InvalidDataError */
+export function openKey<T>(
+  { gateway, sealing }: StoreTarget,
+  { key, value }: Pick<StoredKey, "key" | "value">,
+  parse: (bytes: Buffer) => T,
+  ownerOf: (content: T) => Owner,
+): T {
+  const name = gateway.prefix + key;
+  try {
+    const content = parse(sealing.open(value, name));
+    sealing.checkOwner(value, ownerOf(content));
+    return content;
+  } catch (error) {
+    throw withName(name, error);
+  }
 }

@@ -8,7 +8,7 @@ import { Gateway } from "../src/etcd/gateway.js";
 import { parseProxy } from "../src/kit/net/proxy.js";
 import { openTunnel } from "../src/kit/net/tunnel.js";
 import { readCertificate } from "../src/tasks/doctor/certificate.js";
-import { ask as askAsDoctor } from "../src/tasks/doctor/check-credentials.js";
+import { ask as askAsDoctor } from "../src/tasks/doctor/check-server.js";
 import { listening } from "./client/peer.js";
 import { httpProxy } from "./support/http-proxy.js";
 import { TLS } from "./support/tls.js";

@@ -13,7 +13,7 @@ import { readTlsFiles } from "../settings/secret-files.js";
 import { NotAllowedError, SETTINGS, type SourceFlags } from "../settings/setting-table.js";
 import { profilesPath } from "../settings/settings-file.js";
 import type { Caller, Surroundings } from "../surroundings.js";
-import type { ServerAccess } from "./check-credentials.js";
+import type { ServerAccess } from "./check-server.js";
 import {
   type Finding,
   type Findings,

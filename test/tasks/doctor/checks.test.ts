@@ -9,13 +9,14 @@ import {
   UsageError,
 } from "../../../src/kit/text/errors.js";
 import { type Data, NO_DATA } from "../../../src/store/data.js";
-import { ask, tryCredentials } from "../../../src/tasks/doctor/check-credentials.js";
 import { checkLocal } from "../../../src/tasks/doctor/check-local-data.js";
 import {
+  ask,
   checkClock,
   checkRateLimit,
   checkReachability,
   checkTls,
+  tryCredentials,
 } from "../../../src/tasks/doctor/check-server.js";
 import { checkFiles } from "../../../src/tasks/doctor/diagnose.js";
 import type { Finding } from "../../../src/tasks/doctor/finding.js";

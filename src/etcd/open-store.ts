@@ -7,7 +7,7 @@ import { EtcdStore, type EtcdStoreOptions } from "./etcd-store.js";
 import { Gateway } from "./gateway.js";
 import { KEYS } from "./log.js";
 import type { GatewayOptions } from "./members.js";
-import { createSealing, isSealed, UNSEALED } from "./sealing.js";
+import { isSealed, Sealing } from "./sealing.js";
 import type { StoreAddress } from "./store-address.js";
 import type { OnProgress, StoreTarget } from "./uploads.js";
 
@@ -48,7 +48,7 @@ export async function createEtcdStore(
  */
 export async function sealAgain(access: StoreAccess, onProgress?: OnProgress): Promise<void> {
   const { sealingKeys = "" } = access;
-  const sealing = createSealing(sealingKeys);
+  const sealing = new Sealing(sealingKeys);
   const now = (await isStoreSealed(access)) ? sealingKeys : undefined;
   const store = await openEtcdStore({ ...access, sealingKeys: now }, { onProgress });
   await store.sealAgain(sealing).finally(() => store.close());
@@ -68,8 +68,7 @@ export function etcdStore(
   { address, sealingKeys, author = NOBODY, ...access }: StoreAccess,
   { times, parse = (bytes) => parseData(bytes), onProgress, ...options }: OpenOptions = {},
 ): EtcdStore {
-  const sealing = sealingKeys === undefined ? UNSEALED : createSealing(sealingKeys);
   const gateway = new Gateway({ ...address, ...access, times });
-  const target = { gateway, sealing, parse, onProgress };
+  const target = { gateway, sealing: new Sealing(sealingKeys), parse, onProgress };
   return new EtcdStore({ ...options, url: address.url, author, target });
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newId } from "../../src/etcd/log.js";
-import { createSealing, isSealed, UNSEALED } from "../../src/etcd/sealing.js";
+import { isSealed, Sealing } from "../../src/etcd/sealing.js";
 import { UsageError } from "../../src/kit/text/errors.js";
 import { NEEDS_SEAL_KEY } from "../../src/model/sealed-text.js";
 import { MARKER } from "../store/broken-data.js";
@@ -21,7 +21,7 @@ describe("sealing", () => {
   it.each(["", "text", "é💾\u0000", "x".repeat(100_000)])(
     "sealed bytes can be opened, and show nothing",
     (text) => {
-      const sealing = createSealing(FIRST);
+      const sealing = new Sealing(FIRST);
       const [bytes, sealed] = [Buffer.from(text), sealing.seal(Buffer.from(text), OWNER)];
       expect(isSealed(sealed)).toBe(true);
       expect(sealing.open(sealed, OWNER.key)).toEqual(bytes);
@@ -32,23 +32,23 @@ describe("sealing", () => {
   );
 
   it("the first key seals, and all open", () => {
-    const sealed = createSealing(FIRST).seal(TEXT, OWNER);
-    const rotated = createSealing(`${SECOND}\n${FIRST}\n`);
+    const sealed = new Sealing(FIRST).seal(TEXT, OWNER);
+    const rotated = new Sealing(`${SECOND}\n${FIRST}\n`);
     expect(rotated.open(sealed, OWNER.key)).toEqual(TEXT);
     const next = rotated.seal(TEXT, OWNER);
-    expect(createSealing(SECOND).open(next, OWNER.key)).toEqual(TEXT);
-    expect(() => createSealing(FIRST).open(next, OWNER.key)).toThrow(WRONG_KEY);
+    expect(new Sealing(SECOND).open(next, OWNER.key)).toEqual(TEXT);
+    expect(() => new Sealing(FIRST).open(next, OWNER.key)).toThrow(WRONG_KEY);
   });
 
   it("bytes that were moved to another key or prefix can't be opened", () => {
-    const sealing = createSealing(FIRST);
+    const sealing = new Sealing(FIRST);
     const sealed = sealing.seal(TEXT, OWNER);
     for (const key of ["/s/log/1", "/t/head", ""])
       expect(() => sealing.open(sealed, key)).toThrow(TAMPERED);
   });
 
   it("bytes with any one changed, missing or added can't be opened", () => {
-    const sealing = createSealing(FIRST);
+    const sealing = new Sealing(FIRST);
     const sealed = sealing.seal(TEXT, OWNER);
     for (const index of sealed.keys()) {
       const changed = Buffer.from(sealed);
@@ -67,7 +67,7 @@ describe("sealing", () => {
   });
 
   it("bytes tell the store and the write that they were sealed for", () => {
-    const sealing = createSealing(FIRST);
+    const sealing = new Sealing(FIRST);
     const sealed = sealing.seal(TEXT, OWNER);
     sealing.checkOwner(sealed, OWNER);
     sealing.checkOwner(sealed, { store: OWNER.store });
@@ -80,11 +80,11 @@ describe("sealing", () => {
   });
 
   it("plain bytes are refused with a key, and sealed bytes without one", () => {
-    const plain = UNSEALED.seal(TEXT, OWNER);
-    expect(UNSEALED.open(plain, OWNER.key)).toEqual(TEXT);
-    expect(() => createSealing(FIRST).open(plain, OWNER.key)).toThrow(NOT_SEALED);
-    const sealed = createSealing(FIRST).seal(TEXT, OWNER);
-    expect(() => UNSEALED.open(sealed, OWNER.key)).toThrow(NEEDS_SEAL_KEY);
+    const plain = new Sealing().seal(TEXT, OWNER);
+    expect(new Sealing().open(plain, OWNER.key)).toEqual(TEXT);
+    expect(() => new Sealing(FIRST).open(plain, OWNER.key)).toThrow(NOT_SEALED);
+    const sealed = new Sealing(FIRST).seal(TEXT, OWNER);
+    expect(() => new Sealing().open(sealed, OWNER.key)).toThrow(NEEDS_SEAL_KEY);
   });
 
   const KEY_RULE =
@@ -98,11 +98,11 @@ describe("sealing", () => {
     [`${MARKER} ${"x".repeat(32)}`, KEY_RULE],
     [`${FIRST}\t`, KEY_RULE],
   ])("the key file %j is refused", (content, message) => {
-    expect(() => createSealing(content)).toThrow(new UsageError(message));
+    expect(() => new Sealing(content)).toThrow(new UsageError(message));
   });
 
   it("the key file may have the line ends of Windows, and empty lines", () => {
-    const sealed = createSealing(SECOND).seal(TEXT, OWNER);
-    expect(createSealing(`${FIRST}\r\n\r\n${SECOND}\r\n`).open(sealed, OWNER.key)).toEqual(TEXT);
+    const sealed = new Sealing(SECOND).seal(TEXT, OWNER);
+    expect(new Sealing(`${FIRST}\r\n\r\n${SECOND}\r\n`).open(sealed, OWNER.key)).toEqual(TEXT);
   });
 });

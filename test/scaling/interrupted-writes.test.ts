@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
 import { createEtcdStore } from "../../src/etcd/open-store.js";
-import { UNSEALED } from "../../src/etcd/sealing.js";
+import { Sealing } from "../../src/etcd/sealing.js";
 import { type Fault, Ghost, loseAnswer, lossyLink } from "../etcd/lossy-link.js";
 import { BINARY, start } from "../support/binary.js";
 import { sharedEtcd } from "../support/etcd.js";
@@ -149,7 +149,7 @@ describe("a store whose writers are interrupted", needs("etcd"), () => {
     /** Other writes, a new snapshot, and the entries before it are removed. */
     const goOn = async () => {
       for (let write = 0; write < 3; write++) await increment(others, 0);
-      await others.sealAgain(UNSEALED);
+      await others.sealAgain(new Sealing());
       await others.prune(0);
     };
     const open = async (faults: readonly Fault[]) => {

@@ -3,7 +3,7 @@ import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
 import { Gateway, type KeyRange, type Transaction } from "../../src/etcd/gateway.js";
 import type { GatewayOptions, Times } from "../../src/etcd/members.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
-import { createSealing, UNSEALED } from "../../src/etcd/sealing.js";
+import { Sealing } from "../../src/etcd/sealing.js";
 import type { StoreTarget } from "../../src/etcd/uploads.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 
@@ -35,7 +35,7 @@ export function etcdStore(
   }: TestStoreOptions = {},
 ) {
   const gateway = gatewayTo({ ...address, ...access, times: { ...QUICK, ...times } });
-  const sealing = sealingKeys === undefined ? UNSEALED : createSealing(sealingKeys);
+  const sealing = new Sealing(sealingKeys);
   const target = { gateway, sealing };
   const author = { actor: "tester@test", command: "test" };
   const store = new EtcdStore({

@@ -2,7 +2,7 @@ import { rm } from "node:fs/promises";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, vi } from "vitest";
 import { logKey, partKey } from "../../../src/etcd/log.js";
-import { UNSEALED } from "../../../src/etcd/sealing.js";
+import { Sealing } from "../../../src/etcd/sealing.js";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
 import { parseData } from "../../../src/store/schema/parse-data.js";
 import type { Store } from "../../../src/store/store.js";
@@ -105,7 +105,7 @@ describe("a link that fails", needs("etcd"), () => {
     await link.cut();
     await expect.poll(() => store.problem).toBeDefined();
     for (let writes = 0; writes < 3; writes++) await writer.update(increment);
-    await writer.sealAgain(UNSEALED);
+    await writer.sealAgain(new Sealing());
     await etcd().compact();
     await link.heal();
     await expect.poll(() => ports(store)).toBe(3003);

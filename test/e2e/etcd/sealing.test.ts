@@ -6,7 +6,7 @@ import {
   type StoreAccess,
   sealAgain,
 } from "../../../src/etcd/open-store.js";
-import { createSealing } from "../../../src/etcd/sealing.js";
+import { Sealing } from "../../../src/etcd/sealing.js";
 import { MARKER, marked } from "../../store/broken-data.js";
 import { DATA } from "../../support/data.js";
 import { contents, increment, set } from "../../support/edits.js";
@@ -109,7 +109,7 @@ describe("a sealed store", needs("etcd"), () => {
     const next = await start(FIRST, DATA, prefix);
     const [part = ""] = Object.keys(await read()).filter((key) => key.startsWith("parts/"));
     const owner = { store: newId(), write: part.split("/")[1] ?? "", key: `${prefix}/${part}` };
-    await put({ [part]: createSealing(FIRST).seal(Buffer.from("x"), owner) });
+    await put({ [part]: new Sealing(FIRST).seal(Buffer.from("x"), owner) });
     await expect(next.open()).rejects.toThrow(`${part} ${OTHER_OWNER}`);
   });
 
@@ -136,7 +136,7 @@ describe("a sealed store", needs("etcd"), () => {
     await (await other.open()).update(increment);
     const plain = nextOf(storeOf(DATA), []);
     const stranger = { store: newId(), write: newId(), key: `${prefix}/${logKey(2)}` };
-    const foreign = createSealing(FIRST).seal(
+    const foreign = new Sealing(FIRST).seal(
       Buffer.from(JSON.stringify(plain.entry.json)),
       stranger,
     );
@@ -190,6 +190,6 @@ describe("a sealed store", needs("etcd"), () => {
     // Nothing is left that another key can open, or none.
     const values = Object.entries(await read()).filter(([key]) => !key.startsWith("uploads/"));
     for (const [key, value] of values)
-      createSealing(SECOND).open(value, `${access(SECOND).address.prefix}${key}`);
+      new Sealing(SECOND).open(value, `${access(SECOND).address.prefix}${key}`);
   });
 });

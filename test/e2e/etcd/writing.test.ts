@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from "vitest";
 import type { Transaction } from "../../../src/etcd/gateway.js";
 import { logKey } from "../../../src/etcd/log.js";
 import { createEtcdStore } from "../../../src/etcd/open-store.js";
-import { UNSEALED } from "../../../src/etcd/sealing.js";
+import { Sealing } from "../../../src/etcd/sealing.js";
 import { InvalidDataError, UnreachableError } from "../../../src/kit/text/errors.js";
 import type { Data } from "../../../src/store/data.js";
 import { renameVariable } from "../../../src/store/edits/edit-values.js";
@@ -289,7 +289,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       await forward();
       for (let writes = 0; writes < 3; writes++) await direct.update(increment);
       // Writes a snapshot, and removes the log before it.
-      await direct.sealAgain(UNSEALED);
+      await direct.sealAgain(new Sealing());
       drop();
     };
     const { writer, direct } = await start([losing]);
@@ -465,7 +465,7 @@ describe.each<[string, Fault]>([
         for (let writes = 0; writes < 10; writes++) await writer.update(increment);
       }),
     );
-    await writers[0]?.sealAgain(UNSEALED);
+    await writers[0]?.sealAgain(new Sealing());
     await echoes.landAll();
     const newest = await openEtcd(direct);
     expect(contents(newest)["PORT"]).toBe(3040);

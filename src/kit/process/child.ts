@@ -14,7 +14,6 @@ import { catchSignals, comesFromTerminal, isInForeground } from "./signals.js";
 import { readProcessStat } from "./this-process.js";
 import type { PreparedCommand } from "./windows-program.js";
 
-/** The parts for starting and ending programs on Windows. */
 type Windows = typeof import("./windows-program.js");
 
 /** Resolves to `undefined` on other systems. */
@@ -42,8 +41,8 @@ const isForeground = isInForeground(stat);
 
 /**
  * Whether programs get a process group of their own, so that signals to our group reach them only
- * through us. In the foreground of a terminal they don't, since a program in another group can't
- * use the terminal. timeout(1) is an exception: it signals us, and then its group, which is ours.
+ * through us. In the foreground of a terminal they have ours, since a program in another group
+ * can't use the terminal, unless timeout(1) runs us: it signals us, and then its group.
  */
 const HAS_OWN_GROUP =
   !isForeground || (stat !== undefined && readProcessStat(stat.group)?.name === "timeout");
@@ -54,10 +53,7 @@ const STDIN = !isForeground && isatty(0) ? "ignore" : "inherit";
 export interface ChildOptions {
   /** Whether stdout and stderr are pipes. By default the program has ours. */
   isPiped?: boolean;
-  /**
-   * Whether the caller ends programs that are left behind. By default, its group gets the signal
-   * that has ended it.
-   */
+  /** Whether the caller ends its descendants. By default, they get the signal that has ended it. */
   endsDescendants?: boolean;
   /** What {@link loadWindows} has loaded. */
   windows?: Windows | undefined;
@@ -79,10 +75,8 @@ export interface Child {
 }
 
 /**
- * Starts a program with our stdin and terminal. In the foreground of a terminal it has our process
- * group, so that job control works as if it had been started directly; otherwise one of its own
- * ({@link HAS_OWN_GROUP}). Until it has ended, signals to this process are forwarded to it, once,
- * and do not end us.
+ * Starts a program with our stdin and terminal. Until it has ended, signals to this process are
+ * forwarded to it, once, and do not end us.
  *
  * @throws UsageError for a variable that no environment can hold, or an argument that the program
  *   can't get
@@ -183,10 +177,7 @@ function withoutRepeats(forward: (name: NodeJS.Signals) => void): (name: NodeJS.
   };
 }
 
-/**
- * The second promise rejects when the program can't be started. Node throws some of these errors
- * and emits others.
- */
+/** The promise rejects when the program can't be started: Node throws or emits these errors. */
 function spawnCommand(
   { command, args, windowsVerbatimArguments }: PreparedCommand,
   settings: Pick<SpawnOptions, "env" | "stdio" | "detached">,

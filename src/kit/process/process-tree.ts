@@ -6,7 +6,7 @@ import { readProcessStat } from "./this-process.js";
 export interface Process {
   pid: number;
   parent: number;
-  /** Start time: tells it from a later process with the same id. */
+  /** The time of its start: a later process may have the same id. */
   started: string;
 }
 
@@ -22,8 +22,8 @@ export const GRACE_MS = 10_000;
 const POLL_MS = 50;
 
 /**
- * Ends the descendants of a program that has ended, and resolves once they are gone. Call it only
- * then: a program that passes signals on would send them each one twice.
+ * Ends the descendants of a program, and resolves once they are gone. The program must have ended:
+ * if it passes signals on, they would get each one twice.
  */
 export async function endDescendants(descendants: Descendants): Promise<void> {
   descendants.signal("SIGTERM");
@@ -34,8 +34,8 @@ export async function endDescendants(descendants: Descendants): Promise<void> {
 }
 
 /**
- * Remembers the present descendants of a process; later calls also find those they have started
- * since. Processes that we may not signal, because they run as another user, do not count.
+ * Remembers the descendants of a process, and finds the processes that these start later. Processes
+ * of another user, which we may not signal, do not count.
  *
  * @param root process id; without one there are no descendants
  */
@@ -69,12 +69,9 @@ function familyOf(members: readonly Process[], processes: readonly Process[]): P
     for (const child of processes) if (child.parent === member.pid) add(child);
   };
   for (const process of processes)
-    if (members.some((member) => isSame(member, process))) add(process);
+    if (members.some(({ pid, started }) => pid === process.pid && started === process.started))
+      add(process);
   return [...family];
-}
-
-function isSame(a: Process, b: Process): boolean {
-  return a.pid === b.pid && a.started === b.started;
 }
 
 function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
@@ -85,10 +82,7 @@ function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/**
- * The running processes; empty where the system does not list them, as on Windows. Zombies are left
- * out.
- */
+/** The running processes without zombies; none where the system does not list them. */
 export function listProcesses(system: NodeJS.Platform = platform()): Process[] {
   if (system === "win32") return [];
   try {

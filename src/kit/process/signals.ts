@@ -29,15 +29,12 @@ function forwardedSignals(): NodeJS.Signals[] {
   );
 }
 
-/** Whether a signal asks a program to end. A program may still use it for something else. */
+/** Whether a signal asks a program to end, which may still use it for something else. */
 export function isStopSignal(name: NodeJS.Signals): boolean {
   return !name.startsWith("SIGUSR");
 }
 
-/**
- * Whether SIGTERM arrived while signals were caught. Ctrl-C does not count: a program may use it
- * for something else.
- */
+/** Whether SIGTERM was caught. Ctrl-C does not count: a program may use it for something else. */
 export let isTerminated = false;
 
 /**
@@ -68,10 +65,7 @@ export function isInForeground(stat = readProcessStat("self")): boolean {
   return stat ? stat.group === stat.foregroundGroup : [0, 1, 2].some((fd) => isatty(fd));
 }
 
-/**
- * Whether a terminal has sent this to a program in our process group too. Windows has only signals
- * of the console.
- */
+/** Whether a terminal has sent this to all of our process group. Windows has no other signals. */
 export function comesFromTerminal(name: NodeJS.Signals, platform: NodeJS.Platform): boolean {
   if (platform === "win32") return true;
   return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
@@ -85,8 +79,8 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 const ENDING_SIGNALS = [...STOP_SIGNALS, "SIGHUP"] as const;
 
 /**
- * Process 1 of a container gets only signals that it handles: this ends it on those that nothing
- * else handles.
+ * Ends process 1 of a container on signals that nothing else handles: without a handler, it would
+ * ignore them.
  */
 export function endBySignals(): void {
   const end = (signal: NodeJS.Signals) => {

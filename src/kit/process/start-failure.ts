@@ -18,11 +18,9 @@ export function startError(
     const path = env[nameIn(env, "PATH", platform) ?? ""];
     return new StartError(explainNotFound(program, path, platform), 127);
   }
-  const isTooLarge = code === "E2BIG";
-  return new StartError(
-    isTooLarge ? explainTooLarge(command, env) : explainNotExecutable(code, program),
-    126,
-  );
+  const reason =
+    code === "E2BIG" ? explainTooLarge(command, env) : explainNotExecutable(code, program);
+  return new StartError(reason, 126);
 }
 
 function explainNotFound(
@@ -45,10 +43,7 @@ function explainNotExecutable(code: string | undefined, program: string): string
     : `${program} is not executable for this user`;
 }
 
-/**
- * Why the system refused to start a program with E2BIG: the longest variable or argument, never a
- * value.
- */
+/** Explains E2BIG by the longest variable or argument, without its text. */
 export function explainTooLarge([program, ...args]: ProgramLine, env: ChildEnvironment): string {
   const sized = (name: string, text: string) => ({ name, bytes: Buffer.byteLength(`${text}\0`) });
   const variables = Object.entries(env).map(([name, value]) =>
@@ -67,21 +62,20 @@ export function explainTooLarge([program, ...args]: ProgramLine, env: ChildEnvir
   );
 }
 
-/** A file that can be executed, or the system's error code for it. */
-export type FoundProgram = { file: string } | { code: string };
-
 /**
- * The file that execvp(3) would execute, except for causes that only the system knows, such as a
- * missing interpreter.
+ * Finds the file that execvp(3) would execute, or its error code. Causes that only the system
+ * knows, such as a missing interpreter, are not found.
  *
- * @param path the PATH of the new program; undefined for the system's own
+ * @param path the PATH of the new program; by default the system's own
  */
-export function findProgram(program: string, path = "/bin:/usr/bin"): FoundProgram {
+export function findProgram(
+  program: string,
+  path = "/bin:/usr/bin",
+): { file: string } | { code: string } {
   const isPath = program.includes("/");
   let code = "ENOENT";
-  for (const file of isPath
-    ? [program]
-    : path.split(delimiter).map((folder) => `${folder || "."}/${program}`)) {
+  const inPath = path.split(delimiter).map((folder) => `${folder || "."}/${program}`);
+  for (const file of isPath ? [program] : inPath) {
     try {
       accessSync(file, constants.X_OK);
       if (statSync(file).isFile()) return { file };

@@ -2,17 +2,6 @@ import type { Child } from "./child.js";
 import { type Descendants, endDescendants, GRACE_MS } from "./process-tree.js";
 import { catchSignals, isStopSignal } from "./signals.js";
 
-export interface Supervisor<T> {
-  /** Resolves to the exit code of the program once it has ended and is not to be restarted. */
-  exitCode: Promise<number>;
-  /**
-   * Ends the program and its descendants, which might keep its port, and starts it with `next`. Of
-   * several calls before they have ended, the last one counts.
-   */
-  restart(next: T): void;
-  signal(name: NodeJS.Signals): void;
-}
-
 /**
  * Keeps one program at a time running. A signal that asks this process to end drops a restart under
  * way, and the descendants of the program end after it. Until then, signals do not end this
@@ -21,7 +10,7 @@ export interface Supervisor<T> {
 export function supervise<T>(
   first: T,
   start: (values: T) => Pick<Child, "exitCode" | "signal" | "descendants">,
-): Supervisor<T> {
+) {
   let pending: { next: T } | undefined;
   let isStopping = false;
   let descendants: Descendants | undefined;
@@ -37,7 +26,6 @@ export function supervise<T>(
     if (name === "SIGTERM") isStopping = true;
   });
   let child = start(first);
-
   const run = async (): Promise<number> => {
     for (;;) {
       const exitCode = await child.exitCode;
@@ -50,10 +38,14 @@ export function supervise<T>(
       child = start(next);
     }
   };
-
   return {
+    /** Resolves to the exit code of the program once it has ended and is not to be restarted. */
     exitCode: run().finally(release),
-    restart(next) {
+    /**
+     * Ends the program and its descendants, which might keep its port, and starts it with `next`.
+     * Of several calls before they have ended, the last one counts.
+     */
+    restart(next: T): void {
       if (isStopping) return;
       pending = { next };
       if (killTimer) return;
@@ -62,6 +54,6 @@ export function supervise<T>(
       killTimer = setTimeout(() => ending.signal("SIGKILL"), GRACE_MS);
       child.signal("SIGTERM");
     },
-    signal: (name) => child.signal(name),
+    signal: (name: NodeJS.Signals) => child.signal(name),
   };
 }

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
 import { tooLarge, UsageError } from "../text/errors.js";
 
-/** What a program may know of its process. Reading it has no effect on the process. */
+/** The surroundings of this process. Reading them has no effect on it. */
 export function thisProcess() {
   const { env, platform } = process;
   return {
@@ -110,24 +110,11 @@ export async function readStream(
   return Buffer.concat(chunks);
 }
 
-export interface ProcessStat {
-  readonly pid: number;
-  readonly name: string;
-  /** `Z` or `X` once it has ended, `T` or `t` while it is stopped. */
-  readonly state: string;
-  readonly parent: number;
-  readonly group: number;
-  /** The process group in the foreground of its terminal; -1 without a terminal. */
-  readonly foregroundGroup: number;
-  /** Clock ticks from the boot to its start: process ids are reused. */
-  readonly startedAt: string;
-}
-
 /**
- * Reads proc_pid_stat(5). Undefined for a process that does not exist or is hidden, and on systems
- * without /proc.
+ * Reads proc_pid_stat(5). Returns `undefined` for a process that does not exist or is hidden, and
+ * on systems without /proc.
  */
-export function readProcessStat(pid: number | "self"): ProcessStat | undefined {
+export function readProcessStat(pid: number | "self") {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The name of the program is in parentheses, and may contain spaces and parentheses itself.
@@ -136,10 +123,13 @@ export function readProcessStat(pid: number | "self"): ProcessStat | undefined {
     return {
       pid: Number.parseInt(stat, 10),
       name: stat.slice(stat.indexOf("(") + 1, stat.lastIndexOf(")")),
+      /** `Z` or `X` once it has ended, `T` or `t` while it is stopped. */
       state,
       parent: Number(parent),
       group: Number(group),
+      /** The process group in the foreground of its terminal; -1 without a terminal. */
       foregroundGroup: Number(foregroundGroup),
+      /** Clock ticks from the boot to its start: process ids are reused. */
       startedAt: fields[19] ?? "",
     };
   } catch {

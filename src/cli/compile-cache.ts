@@ -6,7 +6,7 @@ import { statIfExists } from "../kit/files/system-errors.js";
 import { userFolders } from "../kit/process/this-process.js";
 
 /**
- * Has Node keep compiled code between runs. The build makes this a file of its own, which is loaded
+ * Lets Node keep compiled code between runs. The build makes this a file of its own, which is loaded
  * before all others.
  *
  * @param enableCompileCache of Node 22.1 and newer
@@ -18,9 +18,9 @@ export function keepCompiled(enableCompileCache: ((folder: string) => void) | un
 }
 
 /**
- * Creates the cache folder if it is missing, and returns whether no other user can write it. Node's
- * default folder may contain code of other users, and with `sudo -E` this folder may be another
- * user's. Node would create it, but its recursive mkdir never returns for HOME=/proc.
+ * Creates the cache folder if it is missing, and returns whether no other user can write it: with
+ * `sudo -E`, it may be another user's. Node would create it, but its recursive mkdir never returns
+ * for HOME=/proc.
  */
 function isOwnFolder(cache: string): boolean {
   for (const folder of [dirname(cache), cache]) {

@@ -18,8 +18,7 @@ import { reportError } from "./output/report-error.js";
 /**
  * Runs the command line of this process and resolves to its exit code.
  *
- * @param keepCompiled called before much is loaded. `get` loads little: checking the folder of the
- *   cache would take longer than it saves
+ * @param keepCompiled not called for `get`, which loads so little that it would save no time
  */
 export async function start(argv: readonly string[], keepCompiled?: () => void): Promise<number> {
   const io = processIo();
@@ -96,10 +95,10 @@ function endOnFailure({ code }: NodeJS.ErrnoException): never {
 }
 
 /**
- * stderr, with a separate file description if it is a pipe and the system has Linux's /proc.
- * Whether writes block is a property of the description, which other processes share, and Node
- * makes writes block each time it starts a child. A reader that does not read would then stop a
- * server. If nobody can read stderr, the command continues.
+ * Opens stderr. If it is a pipe and the system has Linux's /proc, it gets a file description of its
+ * own: whether writes block is a property of the description, and Node makes writes block each time
+ * it starts a child. A reader that does not read would then stop a server. If nobody can read
+ * stderr, the command continues.
  */
 function openStderr(): Io["stderr"] {
   const { O_WRONLY, O_NONBLOCK } = constants;

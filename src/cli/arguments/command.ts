@@ -1,20 +1,19 @@
 import type { Context } from "../output/context.js";
 
-/** A flag. A table has a text in its place if the help is all there is to say. */
+/** A flag; one that has only a help is a text in its table. */
 export interface Flag extends Argument {
-  /** Whether the flag can be given more than once: its values, which are lists, are joined. */
+  /** Whether it can be given more than once: its values, which are lists, are joined. */
   repeatable?: true;
   /** The text of the value if the flag is not given. */
   default?: string;
   /** The value of the flag alone, if its value is optional. */
   alone?: string;
-  /** Whether the flag must be given. */
   required?: true;
   /** Values of other flags that are not given. */
   implies?: Readonly<Record<string, unknown>>;
   /** The names of flags that can't be given too. */
   conflicts?: readonly string[];
-  /** The error for a call with this flag, which was removed: no help lists it. */
+  /** The error for a call with this flag, which was removed and is in no help. */
   refused?: string;
 }
 
@@ -48,11 +47,7 @@ export interface Command {
   details?: string;
   examples: readonly string[];
   commands?: Readonly<Record<string, Command>>;
-  /**
-   * Runs the command. Without it, a call prints the help.
-   *
-   * @param all loads the whole command line
-   */
+  /** Without it, a call prints the help. @param all loads the whole command line */
   run?(
     args: object,
     flags: object,
@@ -103,7 +98,7 @@ type ArgumentValue<S, A> = S extends `<${string}...>`
     ? TextOf<A> | undefined
     : TextOf<A>;
 
-/** The values of flags by their names; those without a default may be absent. */
+/** The values of flags by their names. */
 export type FlagValues<F> = {
   -readonly [S in keyof F as F[S] extends { refused: string } ? never : FlagName<S>]?: FlagValue<
     F,

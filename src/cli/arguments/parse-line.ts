@@ -10,10 +10,10 @@ import {
   OUTPUT_FLAGS,
 } from "./command.js";
 
-/** Thrown for an invalid value. commander adds the flag, and the value. */
+/** Thrown for an invalid value. commander adds the flag and the value. */
 export class ArgumentError extends UsageError {}
 
-/** A command line, parsed: what a command is run with. */
+/** What a command is run with. */
 export interface ParsedLine {
   args: Record<string, unknown>;
   flags: Record<string, unknown>;

@@ -5,7 +5,6 @@ import { NAME_STYLES } from "../../tasks/selection/selection-options.js";
 import type { Flag } from "./command.js";
 import { ArgumentError } from "./parse-line.js";
 
-/** `--only`, whose values are lists of names and globs. */
 export const ONLY = {
   "--only <names>": {
     help: "only these variables: names and globs such as DB_*, separated by commas",
@@ -14,7 +13,7 @@ export const ONLY = {
   },
 } as const;
 
-/** The flags that select variables: their values are `SelectionOptions`. */
+/** The values of these flags are `SelectionOptions`. */
 export const SELECTION_FLAGS = {
   ...ONLY,
   "--exclude <names>": {
@@ -46,7 +45,7 @@ export function allowReserved(effect: string) {
   } as const satisfies Record<string, Flag>;
 }
 
-/** Refuses other names: they are typing mistakes, or the command after a flag without its value. */
+/** Refuses other names: mistyped ones, or the command after a flag without its value. */
 function parseReserved(text: string): string[] {
   const names = parseNames(text);
   const other = names.find((name) => !isVariableName(name) || !isReservedName(name));

@@ -9,10 +9,7 @@ import {
 import type { Command } from "./command.js";
 import { parseCacheAge } from "./flag-arguments.js";
 
-/**
- * The help topic that lists all of {@link SOURCE_FLAGS}; the help of commands lists those of most
- * calls.
- */
+/** The help topic with all {@link SOURCE_FLAGS}; the help of commands has the usual ones. */
 export const CONNECTION = "connection";
 
 export const CONNECTION_HEADING = "Connection:";
@@ -38,10 +35,7 @@ export const API_SECRET_FILE = {
   "--api-secret-file <file>": "file with its secret, - for stdin (or set APPVARS_API_SECRET)",
 } as const;
 
-/**
- * `cache`, the maximum age of a cached answer in seconds. Only the form with `=` has an age, so that
- * `--cache NAME` does not use NAME as one.
- */
+/** Only `--cache=age` has an age: `--cache NAME` must not use NAME as one. */
 export const CACHE_FLAGS = {
   "--cache[=age]": {
     help:
@@ -89,13 +83,13 @@ const SETTING_FLAGS = {
   ...CONNECTION_FLAGS,
 } as const;
 
-/** The settings that a profile can hold. */
+/** The settings that a profile can have. */
 export const PROFILE_SETTING_FLAGS = { [SOURCE_HEADING]: "", ...SETTING_FLAGS } as const;
 
 /** The source of a command that reads: `readSettings` accepts their values. */
 export const SOURCE_FLAGS = { [SOURCE_HEADING]: "", ...PROFILE, ...SETTING_FLAGS } as const;
 
-/** A command for its help alone. */
+/** A command that only has a help. */
 export const definition: Command = {
   description:
     "These flags say where a command reads from. All commands that read variables accept them.",

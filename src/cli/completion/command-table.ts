@@ -49,7 +49,6 @@ export interface Offers {
  */
 export type CommandTable = ReadonlyMap<string, Offers>;
 
-/** The offers of a whole command line. */
 export function describeCommands(all: Command): CommandTable {
   return new Map(tableEntries(all, ["appvars"]));
 }
@@ -86,7 +85,6 @@ function tableEntries(command: Command, path: readonly string[]): TableEntry[] {
   ];
 }
 
-/** The command `help`, whose argument is the name of another command. */
 function helpEntries(key: string, choices: readonly string[]): TableEntry[] {
   return [
     [`${key} help`, NOTHING],
@@ -102,10 +100,7 @@ function valueEntries(key: string, row: FlagRow, command: Command): TableEntry[]
   return [[key, { ...NOTHING, kinds, choices: row.choices ?? [] }]];
 }
 
-/**
- * The offers for a placeholder, the word in the brackets of a flag or argument. Any other
- * placeholder is free text.
- */
+/** The offers for the word in the brackets of a flag or argument; any other word is free text. */
 const BY_PLACEHOLDER: Readonly<Record<string, readonly ValueKind[]>> = {
   file: ["files"],
   environment: ["environments"],

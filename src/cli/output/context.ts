@@ -21,15 +21,12 @@ export interface OutputFlags {
   verbose?: boolean | undefined;
   /** False with `--no-color`. */
   color: boolean;
-  /**
-   * Whether a command that changes data prints the changes in place of making them, and whether
-   * with values.
-   */
+  /** Whether changes are printed instead of made, and whether with values. */
   dryRun?: boolean | undefined;
   values?: boolean | undefined;
 }
 
-/** The streams of the process of a command line, and its end. */
+/** The process of a command line. */
 export interface Io {
   readonly surroundings: Surroundings;
   readonly stdin: Readable & { isTTY?: boolean };
@@ -40,8 +37,7 @@ export interface Io {
 }
 
 /**
- * The context of a command: streams, messages and flags. It prints its results with the functions
- * below.
+ * The caller of a command's tasks, and what it prints with:
  *
  * - `note`: to stderr; not with `--quiet` or `--json`
  * - `warn`: to stderr, also with `--quiet`; with `--json` as a line `{"warning": {"message"}}`
@@ -113,7 +109,7 @@ export async function printChanges(
   await printTable(context, { json: rows, headings, rows: rows.map(cells), empty });
 }
 
-/** The output of a command, in each of its forms. */
+/** The output of a command in each form. */
 interface Printout {
   /** The output with `--json`. */
   json: unknown;
@@ -194,7 +190,7 @@ export function printFields(
   return print(context, { json, rows: fields, lines });
 }
 
-/** Prints lines that are the same on a terminal and for a program, or JSON. */
+/** Prints the same lines on a terminal and for a program, or JSON. */
 export function printLines(
   { io, flags }: Context,
   { json, lines = [] }: { json: unknown; lines?: string[] },

@@ -1,4 +1,4 @@
-import { connect, type TLSSocket } from "node:tls";
+import { connect } from "node:tls";
 import { hostOf } from "../../kit/net/endpoint.js";
 import type { ServerRoute } from "../../kit/net/proxy.js";
 import { tlsOptions } from "../../kit/net/tls-options.js";
@@ -7,21 +7,20 @@ import { openTunnel } from "../../kit/net/tunnel.js";
 export interface CertificateFacts {
   /** Unix milliseconds. */
   validTo: number;
-  /** Why it is not trusted, such as `CERT_HAS_EXPIRED`; undefined if it is trusted. */
+  /** Why it is not trusted, such as `CERT_HAS_EXPIRED`. */
   refusal: string | undefined;
 }
 
 /**
- * Makes a TLS connection, over which nothing is sent, to read the certificate, trusted or not.
- *
- * @returns undefined if no TLS connection was established
+ * Reads a server's certificate, trusted or not, over a TLS connection on which nothing is sent.
+ * Resolves to `undefined` without a connection.
  */
 export async function readCertificate(server: ServerRoute): Promise<CertificateFacts | undefined> {
-  const { origin, timeout, proxy, ca } = server;
+  const { origin, proxy, ca } = server;
+  const timeout = server.timeout * 1_000;
   const address = { host: hostOf(origin), port: Number(origin.port || 443) };
   const tunnel =
-    proxy &&
-    (await openTunnel(address, { proxy, ca, timeout: timeout * 1_000 }).catch(() => undefined));
+    proxy && (await openTunnel(address, { proxy, ca, timeout }).catch(() => undefined));
   if (proxy && !tunnel) return undefined;
   return new Promise((resolve) => {
     const tls = { ...tlsOptions(server, address.host), rejectUnauthorized: false };
@@ -31,15 +30,13 @@ export async function readCertificate(server: ServerRoute): Promise<CertificateF
       socket.destroy();
       resolve(facts);
     };
-    const timer = setTimeout(done, timeout * 1_000);
-    socket.once("secureConnect", () => done(factsOf(socket)));
-    socket.on("error", () => done());
-    socket.once("close", () => done());
+    const timer = setTimeout(done, timeout);
+    socket.on("error", () => done()).once("close", () => done());
+    socket.once("secureConnect", () => {
+      const validTo = Date.parse(socket.getPeerCertificate().valid_to);
+      // Typed as an Error; at run time it is the code.
+      const refusal = socket.authorized ? undefined : String(socket.authorizationError);
+      done({ validTo, refusal });
+    });
   });
-}
-
-function factsOf(socket: TLSSocket): CertificateFacts {
-  // Typed as an Error; at run time it is the code.
-  const refusal = socket.authorized ? undefined : String(socket.authorizationError);
-  return { validTo: Date.parse(socket.getPeerCertificate().valid_to), refusal };
 }

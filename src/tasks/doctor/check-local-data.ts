@@ -12,12 +12,7 @@ import { dataPlaceName, type LocalSettings, placeFlags } from "../settings/conne
 import type { Caller } from "../surroundings.js";
 import { type Finding, type Findings, notChecked, ok, problemOf, warning } from "./finding.js";
 
-/**
- * Checks that a data file or a store can be read and is valid, that its secrets are strong, and that
- * it has the environment.
- *
- * @param read for tests
- */
+/** Checks that local data is valid, has strong secrets, and has the environment. */
 export async function checkLocal(
   { place, env }: LocalSettings,
   caller: Caller,
@@ -31,28 +26,28 @@ export async function checkLocal(
       "correct APPVARS_STORE_USER or its password, or let etcd's administrator grant the role";
     findings.push(problemOf(error, error.code === "unauthorized" ? fix : undefined));
   });
-  if (data) {
-    const size = `${data.environments.length} environments, ${data.variables.length} variables`;
-    findings.push(ok(`${dataPlaceName(place)} is valid: ${size}`));
-  }
+  const { environments = [], variables = [] } = data ?? {};
+  const size = `${environments.length} environments, ${variables.length} variables`;
+  if (data) findings.push(ok(`${dataPlaceName(place)} is valid: ${size}`));
   const unread = notChecked(check);
-  const judge = (fix: string, verdict: (data: Data) => Finding | Finding[]) => {
+  const judge = (verdict: () => Finding | Finding[], fix: string) => {
     try {
-      return data ? verdict(data) : unread;
+      return data ? verdict() : unread;
     } catch (error) {
       return problemOf(error, fix);
     }
   };
   return {
     [check]: findings,
-    secrets: judge("run doctor where the key is", ({ environments }) => {
+    secrets: judge(() => {
       const weak = keyWarnings(environments, caller.surroundings.clock(), placeFlags(place));
       if (weak.length > 0) return weak.map(({ message, fix }) => warning(message, fix));
       return ok("each environment has its own secret, and all are long enough");
-    }),
+    }, "run doctor where the key is"),
     ...(isFile && { lock: data ? await checkLock(place.path) : unread }),
-    environment: judge("choose one with --env (APPVARS_ENV)", ({ environments }) =>
-      ok(qualifiedName(chooseEnvironment(environments, env))),
+    environment: judge(
+      () => ok(qualifiedName(chooseEnvironment(environments, env))),
+      "choose one with --env (APPVARS_ENV)",
     ),
   };
 }
@@ -61,14 +56,12 @@ export async function checkLocal(
 async function checkLock(path: string): Promise<Finding> {
   try {
     const target = await realpath(path);
-    const { state, text } = (await lockHolder(target)) ?? {};
+    const { state = "dead", text } = (await lockHolder(target)) ?? {};
     // The next writer removes the lock of a process that has died.
-    if (!state || state === "dead") return ok("no process is writing the file");
+    if (state === "dead") return ok("no process is writing the file");
     const removal = command`if it has ended, run: rm -r ${target}.lock`;
-    return warning(
-      `${text} is writing the file`,
-      state === "unknown" ? removal : "wait until it has ended",
-    );
+    const fix = state === "unknown" ? removal : "wait until it has ended";
+    return warning(`${text} is writing the file`, fix);
   } catch (error) {
     return problemOf(toInvalidData(error, "can't be locked"), "check it, and move it away");
   }

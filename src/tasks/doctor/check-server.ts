@@ -34,12 +34,11 @@ export interface ServerAccess extends RemoteSettings {
   server: ServerRoute;
 }
 
-/** The answer to one request and its content, or the error of other commands. */
+/** An answer and its content, or why there is none. */
 export type Outcome<T> =
   | { content: T; answer: TimedResponse; error?: undefined }
   | { content?: undefined; answer?: undefined; error: AppvarsError };
 
-/** Asks the server everything once. Problems become findings, not rejections. */
 export async function checkServer(
   access: ServerAccess,
   { clock }: Surroundings,
@@ -74,7 +73,7 @@ export async function checkServer(
   }
 }
 
-/** Explains why there are no credentials to try; `undefined` if there are. */
+/** Explains why there are no credentials to try. */
 function findMissing(access: ServerAccess): Finding | undefined {
   const { auth, apiKey, apiSecret, secret, given } = access;
   if (apiSecret && secret === undefined) return notChecked("settings");
@@ -82,7 +81,6 @@ function findMissing(access: ServerAccess): Finding | undefined {
   return auth === "headers" && apiKey === undefined ? problemOf(missingKeyError()) : undefined;
 }
 
-/** Whether a healthy appvars server answers at the URL. */
 export function checkReachability(
   { url, server: { proxy } }: Pick<ServerAccess, "url" | "server">,
   { content, answer, error }: Outcome<ReturnType<typeof interpretHealth>>,
@@ -109,7 +107,7 @@ const TLS_FIXES: Readonly<Record<string, string>> = {
     "use the host name of the certificate, or get a certificate for this one",
 };
 
-/** Whether the server's certificate is trusted, and still valid for long. @param now Unix time in ms */
+/** @param now Unix milliseconds */
 export function checkTls(
   { url, auth }: Pick<ServerAccess, "url" | "auth">,
   certificate: CertificateFacts | undefined,
@@ -137,8 +135,7 @@ export function checkTls(
 }
 
 /**
- * Whether the server accepts signatures made with this machine's time (docs/http-api.md,
- * "Signatures").
+ * Judges whether the server accepts the time of signatures (docs/http-api.md, "Signatures").
  *
  * @param skew milliseconds that this machine's clock is ahead, if that is known
  * @param isHarmless whether signatures are accepted nevertheless, or not used
@@ -150,9 +147,8 @@ export function checkClock(skew: number | undefined, isHarmless: boolean): Findi
     return ok(`this machine's clock is within ${Math.max(1, seconds)} s of the server's`);
   const fix =
     "synchronize the wrong clock with a time server; on this machine: timedatectl set-ntp true";
-  return seconds <= limit || isHarmless
-    ? warning(message, fix)
-    : problem("unauthorized", message, fix);
+  if (seconds <= limit || isHarmless) return warning(message, fix);
+  return problem("unauthorized", message, fix);
 }
 
 /** Sends one request, without retries. */
@@ -176,13 +172,12 @@ const READ = { kind: "variables", page: { limit: 1, offset: 0 } } as const;
 const TARGET = targetOf(READ);
 
 /**
- * Whether the server accepts the credentials, and if not, which of them is wrong: its 401 does not
- * say. So they are sent as a signature with the server's time, and then without the key, for which
- * the server tries all its secrets.
+ * Tries the credentials, and finds out which of them is wrong: a 401 does not say. So they are sent
+ * as a signature with the server's time, and then without the key, for which the server tries all
+ * its secrets.
  *
- * @param clock Unix milliseconds
- * @param skew how far that clock is ahead of the server's, in milliseconds
- * @returns the outcome of the first of up to three requests too
+ * @param skew as in {@link checkClock}
+ * @returns the outcome of the first request too
  */
 export async function tryCredentials(
   transport: Pick<Transport, "get">,
@@ -203,32 +198,27 @@ export async function tryCredentials(
   }
   if (!(asSent.error instanceof UnauthorizedError))
     return { finding: problemOf(asSent.error), asSent };
-  const signed = await attempt("hmac", apiKey, skew);
-  if (!signed.error) return { finding: acceptedSigned(auth), asSent };
-  const { error } = apiKey === undefined ? signed : await attempt("hmac", undefined, skew);
-  return { finding: problem("unauthorized", mistakeOf(error)), asSent };
+  const { error } = await attempt("hmac", apiKey, skew);
+  if (!error) return { finding: acceptedSigned(auth), asSent };
+  const withoutKey = apiKey === undefined ? error : (await attempt("hmac", undefined, skew)).error;
+  return { finding: problem("unauthorized", mistakeOf(withoutKey)), asSent };
 }
 
 function acceptedSigned(auth: AuthScheme): Finding {
-  return auth === "headers"
-    ? problem(
-        "unauthorized",
-        "the server accepts a signature, but not headers: a proxy may drop x-api-secret",
-        "use --auth hmac",
-      )
-    : ok("they are correct: signed with the server's time, they are accepted; see clock");
+  if (auth === "hmac")
+    return ok("they are correct: signed with the server's time, they are accepted; see clock");
+  const message = "the server accepts a signature, but not headers: a proxy may drop x-api-secret";
+  return problem("unauthorized", message, "use --auth hmac");
 }
 
 /** @param error of the attempt without the key */
 function mistakeOf(error: AppvarsError | undefined): string {
-  if (!error)
-    return "the API key is wrong: it does not belong to the secret, which the server knows";
-  return error instanceof UnauthorizedError
-    ? "the API secret is wrong: it is rejected"
-    : new RefusedCredentialsError().message;
+  if (error instanceof UnauthorizedError) return "the API secret is wrong: it is rejected";
+  return error
+    ? new RefusedCredentialsError().message
+    : "the API key is wrong: it does not belong to the secret, which the server knows";
 }
 
-/** The rest of the rate limit (docs/http-api.md), in an answer to these credentials. */
 export function checkRateLimit({ headers }: Pick<HttpResponse, "headers">): Finding {
   const { limit, remaining, reset } = readRateLimit(headers);
   if (limit === undefined || remaining === undefined)

@@ -25,7 +25,7 @@ import {
   warning,
 } from "./finding.js";
 
-/** Runs all checks that apply to the settings, and resolves to their findings in order. */
+/** Resolves to the findings of all checks that apply to the settings, in order. */
 export async function diagnose(
   flags: SourceFlags,
   asking: Caller,
@@ -61,10 +61,8 @@ async function checkSource(
 }
 
 /**
- * Reads the settings and the files that they name, as far as possible.
- *
- * @returns no settings if they are not valid; no access for local data, or if requests can't be
- *   sent
+ * Reads the settings and the files that they name. Returns no settings if they are not valid, and no
+ * access for local data or if requests can't be sent.
  */
 async function checkSettings(flags: SourceFlags, caller: Caller, findings: Finding[]) {
   const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
@@ -101,7 +99,6 @@ async function readRoute(
   return { origin, timeout: Math.min(timeout, 5), proxy, ...(await readTlsFiles(tls)) };
 }
 
-/** Checks the files that the settings name, if these are valid, and the one with the profiles. */
 async function checkModes(
   { connection, given = [] }: Partial<Settings> = {},
   surroundings: Surroundings,
@@ -130,10 +127,11 @@ function describeSource(settings: Settings, proxy: HttpProxy | undefined): strin
 }
 
 /**
- * Checks whether others can read or change files with secrets. Missing files are omitted.
+ * Checks whether others can read or change files with secrets.
  *
+ * @param paths of files that may be missing
  * @param data the data file among them, which commands refuse if others can change it
- * @param isSealed whether the data file is sealed, so that everybody may read it
+ * @param isSealed whether everybody may read the data file
  */
 export function checkFiles(
   paths: readonly string[],

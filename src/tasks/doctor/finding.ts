@@ -30,7 +30,7 @@ export const ok = (message: string): Finding => ({ verdict: "ok", message });
 
 export const skipped = (message: string): Finding => ({ verdict: "skipped", message });
 
-/** @param check the failed check that this one depends on */
+/** @param check that has failed, and that this one depends on */
 export const notChecked = (check: string): Finding => skipped(`not known: see ${check}`);
 
 export const warning = (message: string, fix: string): Finding => ({
@@ -46,11 +46,7 @@ export const problem = (code: ErrorCode, message: string, fix = FIXES[code]): Fi
   code,
 });
 
-/**
- * The problem of a failure, with the message of other commands.
- *
- * @throws errors that are not of appvars
- */
+/** @throws errors that are not of appvars */
 export function problemOf(error: unknown, fix?: string): Finding {
   if (error instanceof AppvarsError) return problem(error.code, error.message, fix);
   throw error;

@@ -2,12 +2,11 @@ import type { CheckValues } from "../sources/check-source.js";
 
 export const NAME_STYLES = ["upper", "lower", "tf-var"] as const;
 
-/** Which variables a task uses, and under which names. */
 export interface SelectionOptions {
   /** Names and globs; `undefined` for all variables. */
   only?: readonly string[] | undefined;
   exclude?: readonly string[] | undefined;
   nameTransformer?: (typeof NAME_STYLES)[number] | undefined;
-  /** The check of `--strict`, which finds what prevents the use of a variable. */
+  /** The check of `--strict`. */
   findProblems?: CheckValues | undefined;
 }

@@ -1,13 +1,8 @@
 import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";
 import { createMatcher, isGlob } from "../../model/name-matcher.js";
 import type { Check } from "../../model/read.js";
-import { checkType, readAll, type VariableSource } from "../../model/source.js";
-import {
-  isUnreadable,
-  type NamedValue,
-  type Variable,
-  type VariableType,
-} from "../../model/variable.js";
+import { checkType, readAll, type Snapshot, type VariableSource } from "../../model/source.js";
+import { isUnreadable, type NamedValue, type VariableType } from "../../model/variable.js";
 import { problemsOf } from "../sources/check-source.js";
 import { describeMissing } from "../sources/missing-names.js";
 import type { Messages } from "../surroundings.js";
@@ -30,7 +25,7 @@ export interface SelectedValue extends Omit<NamedValue, "type"> {
 }
 
 interface ReadOptions {
-  /** Whether a new name has its value from elsewhere, so that `--strict` does not miss it. */
+  /** Whether a new name has its value from elsewhere. */
   isTaken?: (newName: string) => boolean;
   /** The values to read the types of, which takes another request. Default none. */
   types?: "all" | "encrypted";
@@ -39,51 +34,52 @@ interface ReadOptions {
 /**
  * Reads the selected values as they are stored, by ascending id of the variable.
  *
- * @throws as `Selection`; with `--strict` also NotFoundError and InvalidDataError
+ * @throws as the methods of `selection`; with `--strict` also InvalidDataError; ServerError for a
+ *   value that is not of its variable's type
  */
 export async function readSelected(
   selection: Selection,
   source: VariableSource,
-  { isTaken = () => false, types }: ReadOptions = {},
+  options: ReadOptions = {},
 ): Promise<SelectedValue[]> {
-  const { findProblems, only } = selection;
-  const { selected, existing } = await source.readSnapshot(async (snapshot) => {
-    const readVariables = () => readAll((page) => snapshot.listVariables(page));
-    const readNames = async () => (await readVariables()).map(({ name }) => name);
-    const newNamesOf = async (names: readonly string[]) =>
-      selection.rename(await selection.select(names, readNames));
-    const [values, check, all] = await Promise.all([
-      snapshot.values(only),
-      findProblems?.(snapshot, only),
-      types === "all" ? readVariables() : undefined,
-    ]);
-    const names = Object.keys(values);
-    const existing = [...new Set([...names, ...(check?.missing ?? [])])];
-    if (check) refuseProblems(check, await newNamesOf(existing), isTaken);
-    const selected = [...(await newNamesOf(names))].map(([name, newName]) => {
-      return { name, newName, value: values[name] ?? null, rules: snapshot.rulesOf(name) };
-    });
-    const isTyped = types === "encrypted" && selected.some(({ value }) => isUnreadable(value));
-    return { selected: addTypes(selected, isTyped ? await readVariables() : all), existing };
-  });
+  const { selected, existing } = await source.readSnapshot((snapshot) =>
+    readFrom(snapshot, selection, options),
+  );
   selection.noteUnmatched(existing);
   return selected;
 }
 
-/** @throws ServerError for a value that is not of its variable's type */
-function addTypes(
-  selected: readonly Omit<SelectedValue, "type">[],
-  variables: readonly Variable[] = [],
-): SelectedValue[] {
+async function readFrom(
+  snapshot: Snapshot,
+  selection: Selection,
+  { isTaken = () => false, types }: ReadOptions,
+) {
+  const { findProblems, only } = selection;
+  const readVariables = () => readAll((page) => snapshot.listVariables(page));
+  const readNames = async () => (await readVariables()).map(({ name }) => name);
+  const newNamesOf = async (names: readonly string[]) =>
+    selection.rename(await selection.select(names, readNames));
+  const [values, check, all] = await Promise.all([
+    snapshot.values(only),
+    findProblems?.(snapshot, only),
+    types === "all" ? readVariables() : [],
+  ]);
+  const names = Object.keys(values);
+  const existing = [...new Set([...names, ...(check?.missing ?? [])])];
+  if (check) refuseProblems(check, await newNamesOf(existing), isTaken);
+  const newNames = [...(await newNamesOf(names))];
+  const isTyped = types === "encrypted" && newNames.some(([name]) => isUnreadable(values[name]));
+  const variables = isTyped ? await readVariables() : all;
   const byName = new Map(variables.map((variable) => [variable.name, variable]));
-  return selected.map((entry) => {
-    const variable = byName.get(entry.name);
-    if (variable) checkType(variable, entry.value);
-    return { ...entry, type: variable?.type };
+  const selected = newNames.map(([name, newName]): SelectedValue => {
+    const value = values[name] ?? null;
+    const variable = byName.get(name);
+    if (variable) checkType(variable, value);
+    return { name, newName, value, rules: snapshot.rulesOf(name), type: variable?.type };
   });
+  return { selected, existing };
 }
 
-/** @throws NotFoundError for selected variables without a value, InvalidDataError for other problems */
 function refuseProblems(
   check: Check,
   newNames: ReadonlyMap<string, string>,
@@ -100,7 +96,6 @@ function refuseProblems(
     : new InvalidDataError(text);
 }
 
-/** Creates the selection that the flags describe. */
 export function createSelection(
   { only, exclude = [], nameTransformer, findProblems }: SelectionOptions,
   { note }: Messages,
@@ -112,12 +107,12 @@ export function createSelection(
     findProblems,
     /** The new names of variables that are asked for by name. */
     named: named.map(rename),
-    /** The only variables to read the values of; undefined for all. */
+    /** The variables to read the values of; `undefined` for all. */
     only: exclude.length === 0 && named.length === only?.length ? named : undefined,
     /**
-     * Returns the selected variables in the same order.
+     * Returns the selected names in the same order.
      *
-     * @param readAllNames reads all names of the environment, for suggestions
+     * @param readAllNames for suggestions
      * @throws NotFoundError for patterns of `--only` without a match
      */
     async select(names: readonly string[], readAllNames = async () => names): Promise<string[]> {

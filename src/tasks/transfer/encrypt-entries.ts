@@ -4,19 +4,18 @@ import { createMatcher } from "../../model/name-matcher.js";
 import { isUnreadable, type NamedValue, textAs } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { createDecrypt, createEncrypt } from "../sources/decryption.js";
-import type { ImportedFile } from "./read-import.js";
 
-export interface EncryptedFile extends ImportedFile {
-  /** The names and globs of the values to encrypt; `true` for all. */
+export interface EncryptedFile {
+  file: string;
+  /** Names and globs; `true` for all values. */
   encrypt: true | readonly string[] | undefined;
 }
 
 /**
- * Encrypts the values that `--encrypt` selects. An encrypted value stays as it is, and so does the
- * current value if its text is the same: importing a file twice changes nothing.
+ * Encrypts the plain values that `--encrypt` selects. A current value with the same text stays, so
+ * that importing a file twice changes nothing.
  *
- * @throws UsageError for a name that is not imported, so that a mistyped one does not leave a value
- *   plain
+ * @throws UsageError for a name that is not imported: a mistyped one would leave a value plain
  */
 export async function createEncryption(
   { file, encrypt }: EncryptedFile,

@@ -2,6 +2,7 @@ import {
   type DotenvTarget,
   describeReasons,
   UnsupportedError,
+  type WriteOptions,
   type Writer,
 } from "../../formats/entry.js";
 import {
@@ -20,14 +21,11 @@ import type { SelectionOptions } from "../selection/selection-options.js";
 import { type Decrypt, decryptValues } from "../sources/decryption.js";
 import type { Messages } from "../surroundings.js";
 
-/** Which values are exported, and how. */
-export interface ExportedValues extends SelectionOptions {
+export interface ExportedValues extends SelectionOptions, WriteOptions {
   format: ExportFormat;
-  /** The one program that a dotenv file is for. */
+  /** The program that a dotenv file is for. */
   target: DotenvTarget | undefined;
-  /** Name of the document. */
-  name: string | undefined;
-  /** Whether variables that the format can't hold are left out. */
+  /** Leaves out variables that the format can't hold. */
   skipUnsupported: boolean;
   allowReserved: readonly string[];
 }
@@ -60,10 +58,7 @@ export async function formatValues(
   const typed = selected
     .filter((entry) => !isOut(entry))
     .map((entry) => ({ ...entry, type: entry.type ?? nativeType(entry.value) }));
-  const entries = decryptValues(typed, decrypt).map(({ newName, ...entry }) => ({
-    ...entry,
-    name: newName,
-  }));
+  const entries = decryptValues(typed, decrypt).map((entry) => ({ ...entry, name: entry.newName }));
   const write = target
     ? (await import("../../formats/dotenv-for.js")).DOTENV_WRITERS[target]
     : await WRITERS[format]();
@@ -82,11 +77,7 @@ function newNamesOf(selected: readonly Pick<SelectedValue, "newName">[]): string
   return selected.map(({ newName }) => newName);
 }
 
-/**
- * Writes a TypeScript declaration of the selected variables. Reads no value.
- *
- * @throws NotFoundError, UsageError, as `Selection`
- */
+/** Writes a TypeScript declaration of the selected variables, and reads no value. */
 export async function declareVariables(
   options: SelectionOptions,
   source: VariableSource,
@@ -108,7 +99,6 @@ export async function declareVariables(
   return { text: writeTypescript(entries), entries };
 }
 
-/** @throws UnsupportedError for variables that the format can't hold, unless they are left out */
 function writeSupported(
   write: Writer,
   entries: readonly NamedValue[],

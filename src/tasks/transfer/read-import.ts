@@ -28,7 +28,7 @@ export interface ImportedFile {
   /** Its name in messages. Default `file`. */
   shownAs?: string;
   format: ImportFormat | undefined;
-  /** The program by whose rules a dotenv file is read. */
+  /** Whose rules apply to a dotenv file. */
   program?: DotenvProgram | undefined;
   /** Whether references in a dotenv file are replaced. */
   expand?: boolean;
@@ -65,10 +65,8 @@ export async function readImport(
   const read = await READERS[format]();
   const entries = withSubject(what, () => {
     const text = decodeContent(bytes);
-    if ((expand || program) && !isText)
-      throw new UsageError(
-        `${program ? "--for" : "--expand"} is for dotenv files, not for ${format}`,
-      );
+    const flag = program ? "--for" : expand && "--expand";
+    if (flag && !isText) throw new UsageError(`${flag} is for dotenv files, not for ${format}`);
     return read(text, { note: (about) => note(`${what}: ${about}`), program, expand });
   });
   if (entries.length === 0) note(`${what} contains no variables`);
@@ -93,8 +91,8 @@ async function readInput(
 }
 
 /**
- * Gives each entry the type of the variable that exists. A new one gets the type of its value or,
- * for a text format, the type that the file gives or the text suggests.
+ * Gives each entry the type of its variable. A new one gets the type of its value or, for a text
+ * format, the type that the file gives or the text suggests.
  *
  * @param note called with the names of numbers that JavaScript writes differently
  * @throws UsageError that names the first variable whose value is not of its type
@@ -113,8 +111,8 @@ export function typeEntries(
     ({ value }, index) =>
       isText && withoutBlanks(valueText(value)) !== withoutBlanks(entries[index]?.value),
   );
-  const advice = "; to keep a text, use the type STRING";
-  noteRewritten(rewritten, (text) => note(`${what}: ${text}`), advice);
+  const about = (text: string) => note(`${what}: ${text}`);
+  noteRewritten(rewritten, about, "; to keep a text, use the type STRING");
   return typed;
 }
 
@@ -123,19 +121,15 @@ function withoutBlanks(value: unknown): string {
   return String(value).replace(/\s/g, "");
 }
 
-function typeEntry(entry: ReadEntry, isText: boolean, type: VariableType | undefined): NamedValue {
-  const { name, value } = entry;
-  if (isText) return typeText(entry, type);
-  if (type && !valueFitsType(value, type))
-    throw new UsageError(`the value of ${name} is not a valid ${type}`);
-  return { name, type: type ?? nativeType(value), value };
-}
-
 /** @param defined the variable's type, which has precedence */
-function typeText(
+function typeEntry(
   { name, value, type: said }: ReadEntry,
+  isText: boolean,
   defined: VariableType | undefined,
 ): NamedValue {
+  if (!isText && defined && !valueFitsType(value, defined))
+    throw new UsageError(`the value of ${name} is not a valid ${defined}`);
+  if (!isText) return { name, type: defined ?? nativeType(value), value };
   const text = String(value);
   const type = defined ?? (said === JSON_STRING ? "JSON" : said);
   if (!type) return { name, ...inferValue(text) };
@@ -144,7 +138,6 @@ function typeText(
   return { name, type, value: isString ? text : withSubject(name, () => parseAs(text, type)) };
 }
 
-/** The present values of the imported variables. */
 export function currentValues(
   data: Data,
   environment: EnvironmentRecord,

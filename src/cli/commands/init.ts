@@ -51,7 +51,7 @@ export const definition = defineCommand({
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const settings = readSettings(flags, context);
   let place = settings.dataPlace;
-  const { checkedData } = await import("../../tasks/data/open-data.js");
+  const { localData } = await import("../../tasks/data/open-data.js");
   const data = await newData(flags, context);
   if (flags.git || flags.seal) {
     if (place.kind === "store") throw new UsageError("--git and --seal are for a data file");
@@ -60,7 +60,7 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
     if (!place.sealKey && !existsSync(place.path))
       place = await createKeyFile(place, context, flags.git);
   }
-  const local = await checkedData(place, context, "change");
+  const local = await localData(place, context, "change");
   const $schema =
     place.kind === "file" && installedSchema(dirname(place.path), "appvars.schema.json");
   const created = local.create({ ...($schema && { $schema }), ...data });

@@ -26,9 +26,7 @@ export const definition = defineCommand({
     const to = settings.placeNamed(args.to, "TO");
     if (from.kind === "file" && to.kind === "file" && (await isSameFile(from.path, to.path)))
       throw new UsageError("FROM and TO are the same file");
-    const target = await localData(to, context);
-    const warning = target.check("change");
-    if (warning) context.warn(warning);
+    const target = await localData(to, context, "change");
     // The keys may be for the copy alone.
     await readHistory(
       from.kind === "file" ? { ...from, mayBePlain: true } : from,

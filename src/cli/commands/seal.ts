@@ -1,7 +1,7 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { withKeyFile } from "../../tasks/data/key-file.js";
-import { checkedData, localData } from "../../tasks/data/open-data.js";
+import { localData } from "../../tasks/data/open-data.js";
 import { type DataPlace, dataPlaceName, keyFileOf } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
@@ -47,7 +47,7 @@ async function changeForm(
   context: Context,
 ): Promise<void> {
   // Refuses the file before a key is made.
-  await checkedData(place, context, "change");
+  await localData(place, context, "change");
   const keyed = form === "sealed" ? await withKeyFile(place, context) : place;
   if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");
   const name = dataPlaceName(place);

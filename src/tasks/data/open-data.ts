@@ -17,33 +17,43 @@ import { readSecret } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";
 import type { LocalData } from "./local-data.js";
 
-/** Who changes data, or only wants to see the change. */
 export interface DataCaller extends Caller {
-  /** Called in place of the change with the data before and after it. */
+  /** Called with the data before and after a change, which is then not made. */
   readonly preview?: ((before: Data, after: Data) => Promise<void>) | undefined;
 }
 
-export async function localData(place: DataPlace, caller: Caller): Promise<LocalData> {
-  if (place.kind === "store") return (await import("./store-data.js")).storeData(place, caller);
-  return fileData(place, caller);
+/**
+ * Returns the data of a place, before it is opened.
+ *
+ * @param purpose warns a reader if other users can change the data, and refuses to change it
+ * @throws InvalidDataError
+ */
+export async function localData(
+  place: DataPlace,
+  caller: Caller,
+  purpose?: "read" | "change",
+): Promise<LocalData> {
+  const data =
+    place.kind === "store"
+      ? (await import("./store-data.js")).storeData(place, caller)
+      : fileData(place, caller);
+  const warning = purpose && data.check(purpose);
+  if (warning) caller.warn(warning);
+  return data;
 }
 
 /** Warns if other users can change the data. @throws InvalidDataError */
 export async function readData(place: DataPlace, caller: Caller): Promise<Data> {
-  return (await checkedData(place, caller, "read")).read();
+  return (await localData(place, caller, "read")).read();
 }
 
-/**
- * Warns as `readData` does.
- *
- * @param use gets the history, which is closed afterwards
- */
+/** Warns as `readData` does. @param use gets the history, which is closed afterwards */
 export async function readHistory<T>(
   place: DataPlace,
   caller: Caller,
   use: (history: History) => Promise<T>,
 ): Promise<T> {
-  return (await checkedData(place, caller, "read")).history(use);
+  return (await localData(place, caller, "read")).history(use);
 }
 
 /**
@@ -59,27 +69,15 @@ export async function updateData(
   options?: UpdateOptions,
 ): Promise<Data | undefined> {
   const { preview } = caller;
-  if (!preview) return (await checkedData(place, caller, "change")).update(change, options);
+  if (!preview) return (await localData(place, caller, "change")).update(change, options);
   const { applyChange } = await import("../../store/schema/value-schema.js");
   const data = await readData(place, caller);
   await preview(data, await applyChange(data, change, options));
   return undefined;
 }
 
-/** @throws InvalidDataError if other users can change the data, and it is to be changed */
-export async function checkedData(
-  place: DataPlace,
-  caller: Caller,
-  purpose: "read" | "change",
-): Promise<LocalData> {
-  const data = await localData(place, caller);
-  const warning = data.check(purpose);
-  if (warning) caller.warn(warning);
-  return data;
-}
-
 /**
- * The environment that `--env` names, or the only one there is.
+ * Returns the environment that `--env` names, or the only one.
  *
  * @throws NotFoundError; UsageError if it is ambiguous or must be named
  */
@@ -98,15 +96,15 @@ export function chooseEnvironment(
 
 function fileData(place: FilePlace, caller: Caller): LocalData {
   const { path, sealKey } = place;
-  const { clock } = caller.surroundings;
+  const { surroundings } = caller;
   return {
     name: path,
     check: (purpose) => {
       if (purpose === "change") {
         refuseUnwritable(path);
-        return refuseUnsafeFile(path, caller.surroundings);
+        return refuseUnsafeFile(path, surroundings);
       }
-      const risk = fileRisk(path, caller.surroundings);
+      const risk = fileRisk(path, surroundings);
       return risk?.isRefused ? describeRisk(path, risk) : undefined;
     },
     read: async () => {
@@ -122,6 +120,7 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
     follow: async () => {
       const { openDataFile } = await import("../../store/file/json-file-store.js");
       const sealKeys = sealKey && (await readSecret(sealKey, caller));
+      const { clock } = surroundings;
       const options = { watch: true, author: authorOf(caller), clock, sealKeys };
       return openDataFile(path, options).catch((error: Error) => {
         // Names and public values need no key.
@@ -131,7 +130,7 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
     },
     create: async (data) => {
       const { createFile } = await import("./serve-file.js");
-      return createFile(path, caller.surroundings, data, await sealingOf(place, caller, "sealed"));
+      return createFile(path, surroundings, data, await sealingOf(place, caller, "sealed"));
     },
     copyHistory: async (history) => {
       const { copyHistory } = await import("../../store/file/file-history.js");
@@ -148,14 +147,13 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
   };
 }
 
-/** @param form in which the file is written. Default that of its place */
+/** @param form the form in which the file is written */
 async function sealingOf(
-  place: FilePlace,
+  { sealKey, mayBePlain }: FilePlace,
   caller: Caller,
-  form: SealedForm = place.mayBePlain && "kept",
+  form: SealedForm = mayBePlain && "kept",
 ): Promise<FileSealing | undefined> {
-  const { sealKey } = place;
-  return fileSealing(sealKey && (await readSecret(sealKey, caller)), form);
+  return sealKey && fileSealing(await readSecret(sealKey, caller), form);
 }
 
 async function updateFile(
@@ -166,18 +164,16 @@ async function updateFile(
   form?: SealedForm,
 ) {
   const { path } = place;
-  const sealing = await sealingOf(place, caller, form);
-  // Loaded here, because readers need no lock.
-  const { updateDataFile } = await import("../../store/file/update-data-file.js");
   const { clock } = caller.surroundings;
+  const sealing = await sealingOf(place, caller, form);
   const options = { ...rules, sealing, author: authorOf(caller), clock };
-  const updating = cleanUpBeforeEnd((signal) =>
-    updateDataFile(path, change, { ...options, signal }),
-  );
-  return withPathInErrors(path, updating);
+  // Readers don't load the lock.
+  const { updateDataFile } = await import("../../store/file/update-data-file.js");
+  const update = (signal: AbortSignal) => updateDataFile(path, change, { ...options, signal });
+  return withPathInErrors(path, cleanUpBeforeEnd(update));
 }
 
-/** @throws InvalidDataError if a file can't be replaced, or must not be */
+/** @throws InvalidDataError if a file is read-only, or its folder is */
 function refuseUnwritable(path: string): void {
   try {
     const file = realpathSync(path);

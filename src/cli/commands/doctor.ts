@@ -1,4 +1,4 @@
-import type { diagnose } from "../../tasks/doctor/diagnose.js";
+import type { Finding } from "../../tasks/doctor/finding.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, print } from "../output/context.js";
@@ -14,7 +14,10 @@ export const definition = defineCommand({
   examples: ["appvars doctor --url https://vars.example.com"],
   async run(_, flags, context) {
     const { diagnose } = await import("../../tasks/doctor/diagnose.js");
-    const findings = await diagnose(flags, context);
+    const report = Object.entries(await diagnose(flags, context));
+    const findings = report.flatMap(([check, found]) =>
+      [found].flat().map((finding) => ({ check, ...finding })),
+    );
     await printReport(findings, context);
     const { code } = findings.find((finding) => finding.code) ?? {};
     if (code) context.exitCode = EXIT_CODES[code];
@@ -23,7 +26,7 @@ export const definition = defineCommand({
 
 /** `problem  clock         message`, and the fix on a line below. */
 function printReport(
-  findings: Awaited<ReturnType<typeof diagnose>>,
+  findings: readonly (Finding & { check: string })[],
   context: Context,
 ): Promise<void> {
   return print(context, {

@@ -169,7 +169,6 @@ export async function ask<T>(
 
 /** Definitions only: no value is read. */
 const READ = { kind: "variables", page: { limit: 1, offset: 0 } } as const;
-const TARGET = targetOf(READ);
 
 /**
  * Tries the credentials, and finds out which of them is wrong: a 401 does not say. So they are sent
@@ -186,10 +185,11 @@ export async function tryCredentials(
   skew: number,
 ): Promise<{ finding: Finding; asSent: Outcome<number> }> {
   const attempt = (scheme: AuthScheme, key: string | undefined, ahead: number) => {
-    const request = { timestamp: Math.round(clock() - ahead), method: "GET", route: TARGET };
+    const route = targetOf(READ);
+    const request = { timestamp: Math.round(clock() - ahead), method: "GET", route };
     const total = (response: HttpResponse) => interpret(response, decoderOf(READ)).metadata.total;
     const headers = authHeaders(scheme, { apiKey: key, apiSecret: secret }, request);
-    return ask(transport, TARGET, total, headers);
+    return ask(transport, route, total, headers);
   };
   const asSent = await attempt(auth, apiKey, 0);
   if (!asSent.error) {
@@ -211,12 +211,12 @@ function acceptedSigned(auth: AuthScheme): Finding {
   return problem("unauthorized", message, "use --auth hmac");
 }
 
-/** @param error of the attempt without the key */
-function mistakeOf(error: AppvarsError | undefined): string {
-  if (error instanceof UnauthorizedError) return "the API secret is wrong: it is rejected";
-  return error
-    ? new RefusedCredentialsError().message
-    : "the API key is wrong: it does not belong to the secret, which the server knows";
+/** @param withoutKey the error for the secret alone */
+function mistakeOf(withoutKey: AppvarsError | undefined): string {
+  if (!withoutKey)
+    return "the API key is wrong: it does not belong to the secret, which the server knows";
+  if (withoutKey instanceof UnauthorizedError) return "the API secret is wrong: it is rejected";
+  return new RefusedCredentialsError().message;
 }
 
 export function checkRateLimit({ headers }: Pick<HttpResponse, "headers">): Finding {

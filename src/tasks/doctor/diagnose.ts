@@ -25,11 +25,8 @@ import {
   warning,
 } from "./finding.js";
 
-/** Resolves to the findings of all checks that apply to the settings, in order. */
-export async function diagnose(
-  flags: SourceFlags,
-  asking: Caller,
-): Promise<(Finding & { check: string })[]> {
+/** Runs all checks that apply to the settings. */
+export async function diagnose(flags: SourceFlags, asking: Caller): Promise<Findings> {
   const findings: Finding[] = [];
   const note = (text: string) =>
     void findings.push(warning(text, "correct this, unless you expect it"));
@@ -37,14 +34,8 @@ export async function diagnose(
   const { settings, access } = await checkSettings(flags, caller, findings);
   if (settings && findings.every(({ verdict }) => verdict !== "problem"))
     findings.push(ok(describeSource(settings, access?.server.proxy)));
-  const report: Findings = {
-    settings: findings,
-    file_modes: await checkModes(settings, caller.surroundings),
-    ...(await checkSource(settings, access, caller)),
-  };
-  return Object.entries(report).flatMap(([check, found]) =>
-    [found].flat().map((finding) => ({ check, ...finding })),
-  );
+  const file_modes = await checkModes(settings, caller.surroundings);
+  return { settings: findings, file_modes, ...(await checkSource(settings, access, caller)) };
 }
 
 /** Loads no code of a store to check a server. */
@@ -60,10 +51,7 @@ async function checkSource(
   return Object.fromEntries(untried.map((check) => [check, notChecked("settings")]));
 }
 
-/**
- * Reads the settings and the files that they name. Returns no settings if they are not valid, and no
- * access for local data or if requests can't be sent.
- */
+/** Returns no settings if they are not valid, and no access if there is no server to ask. */
 async function checkSettings(flags: SourceFlags, caller: Caller, findings: Finding[]) {
   const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
@@ -103,27 +91,24 @@ async function checkModes(
   { connection, given = [] }: Partial<Settings> = {},
   surroundings: Surroundings,
 ): Promise<Finding[]> {
-  const place = connection?.kind === "local" ? connection.place : undefined;
+  const local = connection?.kind === "local" ? connection.place : undefined;
   const named = given.filter(({ name, blocked }) => SETTINGS[name].isPrivate && !blocked);
-  const paths = [...(place ? placeFiles(place) : []), ...named].map(({ text }) => text);
+  const paths = [...(local ? placeFiles(local) : []), ...named].map(({ text }) => text);
   paths.push(profilesPath(surroundings));
-  if (place?.kind !== "file") return checkFiles(paths, undefined, surroundings);
+  if (local?.kind !== "file") return checkFiles(paths, undefined, surroundings);
   // Loaded here: checking a server needs no code of a store.
   const { readContent } = await import("../../store/file/data-file.js");
-  const content = await readContent(place.path).catch(() => undefined);
-  return checkFiles(paths, place.path, surroundings, content?.sealed);
+  const content = await readContent(local.path).catch(() => undefined);
+  return checkFiles(paths, local.path, surroundings, content?.sealed);
 }
 
 /** `server http://127.0.0.1:7400 (from --url), through the proxy of HTTP_PROXY`. */
 function describeSource(settings: Settings, proxy: HttpProxy | undefined): string {
   const { connection } = settings;
   const { text = DEFAULT_URL, from } = settings.find("url") ?? {};
-  let source = `server ${text}`;
-  if (connection.kind === "local") {
-    const { place } = connection;
-    source = `${place.kind === "file" ? "data file" : "store"} ${dataPlaceName(place)}`;
-  }
-  return `${source} (${from ? `from ${from}` : "the default"})${proxy ? `, through ${proxy.name}` : ""}`;
+  const local = connection.kind === "local" && connection.place;
+  const kind = local ? { file: "data file", store: "store" }[local.kind] : "server";
+  return `${kind} ${local ? dataPlaceName(local) : text} (${from ? `from ${from}` : "the default"})${proxy ? `, through ${proxy.name}` : ""}`;
 }
 
 /**

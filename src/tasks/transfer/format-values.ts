@@ -63,18 +63,15 @@ export async function formatValues(
     ? (await import("../../formats/dotenv-for.js")).DOTENV_WRITERS[target]
     : await WRITERS[format]();
   const written = writeSupported(write, entries, options, messages);
-  warnLeftOut(newNamesOf(selected.filter(isOut)), messages);
-  const decrypted = newNamesOf(typed.filter(({ value }) => isUnreadable(value)));
+  const leftOut = selected.filter(isOut).map(({ newName }) => newName);
+  warnLeftOut(leftOut, messages);
+  const decrypted = typed.filter(({ value }) => isUnreadable(value)).map(({ newName }) => newName);
   // A copy by `import` would otherwise lose the encryption without a word.
   if (decrypted.length > 0 && IMPORT_FORMATS.some((each) => each === format))
     messages.note(
       `decrypted ${decrypted.join(", ")}; to encrypt them again: ${command`appvars import FILE --encrypt ${decrypted.join(",")}`}`,
     );
   return written;
-}
-
-function newNamesOf(selected: readonly Pick<SelectedValue, "newName">[]): string[] {
-  return selected.map(({ newName }) => newName);
 }
 
 /** Writes a TypeScript declaration of the selected variables, and reads no value. */

@@ -42,20 +42,15 @@ export function formatOf(file: string): ImportFormat {
   return ending === ".yaml" || ending === ".yml" ? "yaml" : "dotenv";
 }
 
-export interface Imported {
-  /** The name of the file in messages. */
-  what: string;
-  entries: ReadEntry[];
-  /** Whether all values are texts. */
-  isText: boolean;
-}
-
-/** @throws UsageError that names the file */
+/**
+ * @returns `what` names the file in messages; with `isText`, all values are texts
+ * @throws UsageError that names the file
+ */
 export async function readImport(
   options: ImportedFile,
   surroundings: Surroundings,
   note: Messages["note"],
-): Promise<Imported> {
+) {
   const { file, shownAs = file, format = formatOf(file), expand, program } = options;
   const what = file === "-" ? "stdin" : shownAs;
   const bytes = await readInput(options, surroundings).catch((error: unknown) => {
@@ -98,7 +93,7 @@ async function readInput(
  * @throws UsageError that names the first variable whose value is not of its type
  */
 export function typeEntries(
-  { what, entries, isText }: Imported,
+  { what, entries, isText }: Awaited<ReturnType<typeof readImport>>,
   data: Data,
   { application }: EnvironmentRecord,
   note: (text: string) => void,

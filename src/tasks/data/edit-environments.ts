@@ -1,25 +1,25 @@
 import { NotFoundError, UsageError } from "../../kit/text/errors.js";
 import { suggestion } from "../../kit/text/nearest.js";
-import type { EnvironmentRecord } from "../../model/environment.js";
+import { type EnvironmentRecord, findEnvironment } from "../../model/environment.js";
 import type { Data } from "../../store/data.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { chooseEnvironment, type DataCaller, updateData } from "./open-data.js";
 
-/**
- * Which environments a command changes: if it is empty, those that `--env` names, or the only one.
- */
+/** The environments that a command changes. If it is empty, `--env` names them. */
 export interface EnvironmentChoice {
-  /** All of an application, as `chooseApplication` finds it with the other fields. */
+  /** Whether it changes all environments of the application of {@link chooseApplication}. */
   allEnvs?: boolean | undefined;
   application?: string | undefined;
+  /** The names of variables, to find the application. */
   names?: readonly string[];
+  /** Whether the variable may be in no application. */
   mayBeNew?: boolean;
 }
 
 type Chosen = readonly [EnvironmentRecord, ...EnvironmentRecord[]];
 
 /**
- * Changes environments in one atomic write. Resolves as `updateData`, to these.
+ * Changes environments in one atomic write. Resolves to them; to `undefined` after a preview.
  *
  * @param change gets the data at that time, and the environments
  * @throws InvalidDataError, NotFoundError, UsageError; nothing is changed then
@@ -43,22 +43,29 @@ function chooseEnvironments(data: Data, settings: Settings, choice: EnvironmentC
   if (choice.application !== undefined && !choice.allEnvs)
     throw new UsageError("--application is for --all-envs");
   const application = choice.allEnvs && chooseApplication(data, choice);
-  const strongest = application ? undefined : settings.find("env");
-  const given = settings.given.filter(
-    ({ name, origin }) => name === "env" && origin === strongest?.origin,
-  );
-  const names = strongest ? given.map(({ text }) => text) : [undefined];
   const [first, ...others] = application
     ? environments.filter((environment) => environment.application === application)
-    : new Set(names.map((name) => chooseEnvironment(environments, name)));
+    : namedEnvironments(environments, settings);
   if (!first) throw new UsageError(`the application ${application} has no environments`);
   return [first, ...others];
 }
 
+function namedEnvironments(
+  environments: readonly EnvironmentRecord[],
+  settings: Settings,
+): Iterable<EnvironmentRecord> {
+  const strongest = settings.find("env");
+  if (!strongest) return [chooseEnvironment(environments, undefined)];
+  const named = new Set<EnvironmentRecord>();
+  for (const { name, origin, text } of settings.given)
+    if (name === "env" && origin === strongest.origin)
+      named.add(findEnvironment(environments, text));
+  return named;
+}
+
 /**
- * The application that `--application` names, or the only one that has one of the variables.
+ * Returns the application that `--application` names, or the only one that has one of the variables.
  *
- * @param choice `mayBeNew`: whether the variable may be in none
  * @throws NotFoundError; UsageError if it must be named
  */
 export function chooseApplication(

@@ -3,48 +3,47 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type ValueRules, valueText } from "../../model/variable.js";
 import { RATE_LIMIT_STORE_VARIABLE, SETTING_NAMES, SETTINGS } from "../settings/setting-table.js";
 
-/** A variable under the name that the program sees. */
+/** A variable as the program sees it. */
 export interface ChildVariable {
   name: string;
   value: JsonValue;
-  /** Whether the value is a text, whatever the type of the variable: from a file, or decrypted. */
+  /** Whether the value is a text of any type, since it is from a file or was decrypted. */
   isText?: boolean;
   rules?: ValueRules | undefined;
 }
 
 export interface ChildVariables {
   variables: ChildVariable[];
-  /** Names, with the prefix, that were left out because they are reserved. */
+  /** Reserved names that were left out, with the prefix. */
   leftOut: string[];
-  /** Names, with the prefix, for which `isTaken`. */
+  /** Names for which `isTaken`, with the prefix. */
   taken: string[];
 }
 
-/** Variables of dotenv files, by the `variableKey` of their names. */
+/** Variables of dotenv files by `variableKey`. */
 export type FileVariables = ReadonlyMap<string, ChildVariable>;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export function passedOn(env: Env, isPassed: (name: string) => boolean): Record<string, string> {
-  const passed = Object.entries(env).flatMap(([name, value]) =>
-    value !== undefined && isPassed(name) ? [[name, value] as const] : [],
+  const passed = Object.entries(env).filter(
+    ([name, value]) => value !== undefined && isPassed(name),
   );
-  return Object.fromEntries(passed);
+  return Object.fromEntries(passed) as Record<string, string>;
 }
 
-/** The environment for a program that the terminal interface starts, and that may outlive it by days. */
+/** Returns the environment for a program of the terminal interface, which it may outlive by days. */
 export function withoutCredentials(env: Env): Record<string, string> {
   return passedOn(env, (name) => !name.toUpperCase().startsWith("APPVARS_"));
 }
 
 export interface InheritanceRules {
-  /** Pass on nothing but PATH, and on Windows the variables that programs need to start. */
+  /** Whether to pass on only PATH, and on Windows the variables that programs need to start. */
   pristine?: boolean;
-  /** Pass on our credentials too. */
   passCredentials?: boolean;
 }
 
-/** The variables that Windows programs need to start. Node itself passes on USERPROFILE and others. */
+/** What programs need to start on Windows. Node itself passes on USERPROFILE and others. */
 const PRISTINE_ON_WINDOWS = [
   "PATH",
   "PATHEXT",
@@ -60,7 +59,7 @@ const CREDENTIALS = SETTING_NAMES.filter(
   (name) => name === "apiKey" || SETTINGS[name].kind === "secret",
 );
 
-/** The variables with a credential, which a program does not get. */
+/** The variables that programs don't get. */
 export const CREDENTIAL_VARIABLES: readonly string[] = [
   ...CREDENTIALS.flatMap((name) => SETTINGS[name].variable ?? []),
   RATE_LIMIT_STORE_VARIABLE,
@@ -71,17 +70,16 @@ export function inheritedEnvironment(
   { pristine, passCredentials }: InheritanceRules,
   platform: NodeJS.Platform,
 ): Record<string, string> {
-  const isPristine = (name: string) =>
-    platform === "win32" ? PRISTINE_ON_WINDOWS.includes(name.toUpperCase()) : name === "PATH";
   // Windows finds a variable by any case of its name.
-  const isPassed = (name: string) =>
-    pristine
-      ? isPristine(name)
-      : passCredentials || !CREDENTIAL_VARIABLES.includes(name.toUpperCase());
-  return passedOn(env, isPassed);
+  return passedOn(env, (name) => {
+    if (!pristine) return passCredentials || !CREDENTIAL_VARIABLES.includes(name.toUpperCase());
+    return platform === "win32"
+      ? PRISTINE_ON_WINDOWS.includes(name.toUpperCase())
+      : name === "PATH";
+  });
 }
 
-/** Creates the environment of a program. On Windows, which ignores case, the last name wins. */
+/** Returns the environment of a program. On Windows, which ignores case, the last name wins. */
 export function childEnvironment(
   inherited: Readonly<Record<string, string>>,
   variables: readonly ChildVariable[],

@@ -10,8 +10,8 @@ import type { Caller } from "../surroundings.js";
 import type { ChildVariable, FileVariables } from "./child-environment.js";
 
 /**
- * Warns of files that another user can change, and returns a function that reads the files anew each
- * time, but a pipe only once. It throws a UsageError that names a file that can't be read.
+ * Warns of files that another user can change, and returns a function that reads them again at each
+ * call, but pipes only once. It throws a UsageError for a file that can't be read.
  */
 export function envFileReader(
   files: readonly NamedFile[],
@@ -38,16 +38,15 @@ async function readEnvFiles(
   files: readonly NamedFile[],
   platform: NodeJS.Platform,
 ): Promise<FileVariables> {
-  const entries = new Map<string, ChildVariable>();
+  const variables = new Map<string, ChildVariable>();
   const read = await READERS.dotenv();
   for (const file of files) {
     const from = describeFile(file);
     const text = decodeUtf8(await readNamedFile(file), `${from}: its content`);
-    for (const { name, value } of withSubject(from, () => read(text))) {
-      entries.set(variableKey(name, platform), { name, value: String(value), isText: true });
-    }
+    for (const { name, value } of withSubject(from, () => read(text)))
+      variables.set(variableKey(name, platform), { name, value: String(value), isText: true });
   }
-  return entries;
+  return variables;
 }
 
 function isPipe({ text }: NamedFile): boolean {

@@ -10,7 +10,7 @@ import { findProgram, startError } from "../../kit/process/start-failure.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { RunCaller } from "./prepare-variables.js";
 
-/** @throws UsageError if Node can't replace this process here */
+/** @throws UsageError if Node can't replace this process */
 export function requireExecve(platform: NodeJS.Platform, execve: Execve | undefined): Execve {
   if (platform === "win32") throw new UsageError("--exec can't be used on Windows");
   if (execve) return execve;
@@ -19,7 +19,7 @@ export function requireExecve(platform: NodeJS.Platform, execve: Execve | undefi
   );
 }
 
-/** Milliseconds for our last notes if nobody reads them. */
+/** The longest wait for a reader of our last notes. */
 const MAX_UNREAD_MS = 500;
 
 /** Replaces this process by a program. Rejects with a StartError if it can't be started. */
@@ -38,10 +38,10 @@ export async function execProgram(
   if ("code" in executable) throw failure(executable.code);
   const [starter, words] = withStarter(command, executable.file);
   await Promise.race([written(io.stderr), sleep(MAX_UNREAD_MS, undefined, { ref: false })]);
-  // Node ignores these signals, and the new program would inherit that. A signal with a listener
-  // gets its default action back.
+  // Node ignores these signals, which the new program would inherit. A listener gives them back
+  // their default action.
   process.on("SIGPIPE", () => {}).on("SIGXFSZ", () => {});
-  // Node warns that the function is experimental, but only after it has returned.
+  // Node warns that `execve` is experimental, but only after it has returned.
   process.removeAllListeners("warning");
   try {
     return execve(starter, words, env);
@@ -53,8 +53,8 @@ export async function execProgram(
 const ENV = "/usr/bin/env";
 
 /**
- * Returns the file to execute, and its arguments: env(1), which also starts scripts without an
- * interpreter, and reports a failure where Node before 26 would abort. Some containers have none.
+ * Returns the file to execute, and its arguments: env(1), unless a container has none. It also starts
+ * scripts without an interpreter, and reports a failure where Node before 26 would abort.
  */
 function withStarter(
   [program, ...args]: ProgramLine,

@@ -8,10 +8,9 @@ export function isLeftOut(name: string, allowed: readonly string[]): boolean {
 }
 
 /**
- * Refuses reserved names that were asked for explicitly: then a warning that they are left out is
- * not enough.
+ * Refuses reserved names that were asked for: a warning that they are left out would not do.
  *
- * @throws UsageError that names each of them
+ * @throws UsageError
  */
 export function refuseReserved(asked: readonly string[], allowed: readonly string[]): void {
   const names = asked.filter((name) => isLeftOut(name, allowed));

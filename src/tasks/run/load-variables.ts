@@ -15,16 +15,18 @@ interface LoadOptions extends VariableFlags {
   onWarning: (message: string) => void;
 }
 
-/** The work of `loadEnv`. @param surroundings whose environment has the settings, and is filled */
+/** Does the work of `loadEnv`. @param surroundings their `env` has the settings, and is filled */
 export async function loadVariables(
   { apiSecret, encryptionKey, apply = true, onWarning, ...flags }: LoadOptions,
   surroundings: Surroundings = thisProcess(),
 ): Promise<Record<string, JsonValue>> {
   const { env } = surroundings;
-  const secrets = { APPVARS_API_SECRET: apiSecret, APPVARS_ENC_KEY: encryptionKey };
-  const given = Object.entries(secrets).filter(([, secret]) => secret);
+  const secrets = {
+    ...(apiSecret && { APPVARS_API_SECRET: apiSecret }),
+    ...(encryptionKey && { APPVARS_ENC_KEY: encryptionKey }),
+  };
   const caller: Caller = {
-    surroundings: { ...surroundings, env: { ...env, ...Object.fromEntries(given) } },
+    surroundings: { ...surroundings, env: { ...env, ...secrets } },
     note: (text) => onWarning(text),
     warn: onWarning,
     tell: () => {},
@@ -33,24 +35,20 @@ export async function loadVariables(
   const prepared = await prepareVariables(flags, env, caller);
   return withSource(prepared.open(), async (source) => {
     const loaded = await prepared.read(source);
-    const typed = await withTypes(
-      loaded,
-      flags.preserveEnv ? env : undefined,
-      prepared.rules,
-      source,
-    );
+    const preserved = flags.preserveEnv ? env : undefined;
+    const values = await typedValues(loaded, preserved, prepared.rules, source);
     if (apply) for (const { name, value } of loaded.variables) env[name] = valueText(value);
-    return typed;
+    return values;
   });
 }
 
 /**
- * The values, with texts in their variables' types.
+ * Returns the values by name, and parses texts by the types of their variables.
  *
- * @param preserved has texts that take precedence
+ * @param preserved the environment whose values take precedence
  * @throws UsageError
  */
-async function withTypes(
+async function typedValues(
   { variables, taken }: ChildVariables,
   preserved: Surroundings["env"] | undefined,
   { selection, prefix, isTaken }: VariableRules,
@@ -61,14 +59,16 @@ async function withTypes(
   const names = all.map(({ name }) => name);
   const selected = new Set(needsTypes ? await selection.select(names) : []);
   const newName = (name: string) => prefix + selection.rename([name]).get(name);
-  // The selected ones last: others may get the same names.
+  // Selected variables last, since others may get the same names.
   const ordered = [...all, ...all.filter(({ name }) => selected.has(name))];
   const types = new Map(ordered.map(({ name, type }) => [newName(name), type]));
-  const kept = new Set([...taken, ...[...selected].map(newName).filter(isTaken)]);
-  const texts = [...kept].map((name) => ({ name, value: preserved?.[name] ?? "", isText: true }));
-  const typed = [...variables, ...texts].map(({ name, value, isText }) => {
+  const takenNames = new Set([...taken, ...[...selected].map(newName).filter(isTaken)]);
+  const texts = [...takenNames].map((name) => {
+    return { name, value: preserved?.[name] ?? "", isText: true };
+  });
+  const entries = [...variables, ...texts].map(({ name, value, isText }) => {
     const parse = () => parseAs(String(value), types.get(name) ?? "STRING");
     return [name, isText ? withSubject(name, parse) : value] as const;
   });
-  return Object.fromEntries(typed);
+  return Object.fromEntries(entries);
 }

@@ -14,14 +14,14 @@ import type { Caller } from "../surroundings.js";
 import { type ChildVariables, childEnvironment, type FileVariables } from "./child-environment.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "./left-out.js";
 
-/** The parsed flags that select the source and the variables that a program gets. */
+/** The parsed flags for the source, and for the variables that a program gets from it. */
 export interface VariableFlags extends SelectionOptions {
   prefix?: string | undefined;
-  /** Dotenv files with values that take precedence over the environment's. */
+  /** Dotenv files, whose values take precedence over those of the source. */
   envFile?: readonly string[] | undefined;
   /** Reserved names, with the prefix, that the program gets. */
   allowReserved?: readonly string[] | undefined;
-  /** Whether our own environment takes precedence over the variables. */
+  /** Whether our environment takes precedence over the variables. */
   preserveEnv?: boolean | undefined;
   strict?: boolean | undefined;
   /** Seconds; true for the default. */
@@ -29,7 +29,7 @@ export interface VariableFlags extends SelectionOptions {
   offline?: boolean | undefined;
 }
 
-/** The caller of `run`, whose program has these streams. */
+/** A caller whose program gets these streams. */
 export interface RunCaller extends Caller {
   readonly io: { readonly stdout: Writable; readonly stderr: Writable };
 }
@@ -37,9 +37,9 @@ export interface RunCaller extends Caller {
 export type PreparedVariables = Awaited<ReturnType<typeof prepareVariables>>;
 
 /**
- * Prepares to open the source and to read from it the variables that a program gets.
+ * Prepares to open the source, and to read the variables of a program from it.
  *
- * @param inherited the environment that the program has without them
+ * @param inherited the environment of the program without these variables
  * @throws UsageError
  */
 export async function prepareVariables(
@@ -53,12 +53,9 @@ export async function prepareVariables(
   const findProblems = await createStrictCheck(flags.strict, settings);
   const project = flags.only ? undefined : settings.find("only");
   const only = flags.only ?? (project && splitNames(project.text));
-  const named = flags.envFile?.map((text) => ({
-    text,
-    from: "--env-file",
-    origin: "flag" as const,
-  }));
-  const envFiles = named ?? [settings.find("envFile") ?? []].flat();
+  const envFiles =
+    flags.envFile?.map((text) => ({ text, from: "--env-file", origin: "flag" })) ??
+    [settings.find("envFile") ?? []].flat();
   const selection = createSelection({ ...flags, only, findProblems }, caller);
   const decrypt = await createDecrypt(settings);
   const isTaken = (name: string) => preserveEnv && nameIn(inherited, name, platform) !== undefined;
@@ -67,15 +64,15 @@ export async function prepareVariables(
   const readFiles =
     envFiles.length > 0 && (await import("./env-files.js")).envFileReader(envFiles, caller);
   const rules: VariableRules = { selection, prefix, allowReserved, isTaken };
-  let noted = "";
+  let warnedOf = "";
   const read = async (source: VariableSource) => {
     const files = readFiles ? await readFiles() : new Map();
-    const variables = await readChildVariables(rules, files, platform, source, decrypt);
-    refuseNul(childEnvironment({}, variables.variables, platform));
+    const found = await readChildVariables(rules, files, platform, source, decrypt);
+    refuseNul(childEnvironment({}, found.variables, platform));
     // With --watch, only when other names are left out.
-    if (String(variables.leftOut) !== noted) warnLeftOut(variables.leftOut, caller);
-    noted = String(variables.leftOut);
-    return variables;
+    if (String(found.leftOut) !== warnedOf) warnLeftOut(found.leftOut, caller);
+    warnedOf = String(found.leftOut);
+    return found;
   };
   const age = flags.cache || offline;
   const cache = age === true ? DEFAULT_CACHE_S : age || undefined;
@@ -84,21 +81,21 @@ export async function prepareVariables(
   return { rules, open, read };
 }
 
-/** Which variables a program gets, and under which names. */
+/** The variables that a program gets, and their names. */
 export interface VariableRules {
-  /** Their names do not have the prefix yet. */
+  /** Knows names without the prefix. */
   selection: Selection;
   prefix: string;
   allowReserved: readonly string[];
-  /** Whether the program has this name, with the prefix, from elsewhere, which takes precedence. */
+  /** Whether the program inherits a name, with the prefix, which takes precedence. */
   isTaken: (name: string) => boolean;
 }
 
 /**
- * Reads the variables for a program, and decrypts only those.
+ * Reads the variables for a program, and decrypts only these.
  *
  * @param files take precedence, have no prefix, and are not subject to `--only`
- * @throws DecryptionError; NotFoundError and UsageError, as `Selection`
+ * @throws DecryptionError; NotFoundError and UsageError as `Selection`
  */
 async function readChildVariables(
   { selection, prefix, allowReserved, isTaken }: VariableRules,
@@ -112,20 +109,17 @@ async function readChildVariables(
     isTaken: (newName) => isInFile(prefix + newName) || isTaken(prefix + newName),
   });
   const served = selected
-    .map(({ newName, ...stored }) => ({ name: prefix + newName, stored }))
+    .map((stored) => ({ name: prefix + stored.newName, stored }))
     .filter(({ name }) => !isInFile(name));
-  const all = [...served, ...files.values()];
-  const free = all.filter(({ name }) => !isTaken(name));
-  const isOut = ({ name }: { name: string }) => isLeftOut(name, allowReserved);
-  const passed = free.filter((entry) => !isOut(entry));
-  return {
-    variables: passed.map((entry) => {
-      if (!("stored" in entry)) return entry;
+  const found: ChildVariables = { variables: [], leftOut: [], taken: [] };
+  for (const entry of [...served, ...files.values()]) {
+    if (isTaken(entry.name)) found.taken.push(entry.name);
+    else if (isLeftOut(entry.name, allowReserved)) found.leftOut.push(entry.name);
+    else if ("stored" in entry) {
       const { name, value, rules } = entry.stored;
       const isText = isUnreadable(value);
-      return { name: entry.name, value: decrypt(name, value), isText, rules };
-    }),
-    leftOut: free.filter(isOut).map(({ name }) => name),
-    taken: all.map(({ name }) => name).filter(isTaken),
-  };
+      found.variables.push({ name: entry.name, value: decrypt(name, value), isText, rules });
+    } else found.variables.push(entry);
+  }
+  return found;
 }

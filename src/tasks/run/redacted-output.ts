@@ -8,11 +8,11 @@ import type { RunCaller } from "./prepare-variables.js";
 import { redactedTexts } from "./redacted-texts.js";
 import { redactStream } from "./redactor.js";
 
-/** Milliseconds for the output of processes that outlive a program which was asked to stop. */
+/** The longest wait for processes that outlive a program which was asked to stop. */
 const FLUSH_MS = 2_000;
 
-/** Our reader has closed its end: there is nothing left to write. Windows reports EOF. */
-const EXPECTED_ERRORS = ["EPIPE", "EOF", "ERR_STREAM_PREMATURE_CLOSE"];
+/** Errors once our reader has closed its end. Windows reports EOF. */
+const CLOSED_CODES = ["EPIPE", "EOF", "ERR_STREAM_PREMATURE_CLOSE"];
 
 export function createRedactedOutput({ io, note, warn }: RunCaller) {
   const sources: Readable[] = [];
@@ -23,15 +23,12 @@ export function createRedactedOutput({ io, note, warn }: RunCaller) {
     if (!from) return;
     sources.push(from);
     const report = ({ code = "" }: NodeJS.ErrnoException) => {
-      if (!EXPECTED_ERRORS.includes(code)) warn(`can't write to ${name} (${code})`);
+      if (!CLOSED_CODES.includes(code)) warn(`can't write to ${name} (${code})`);
     };
     written.push(redactInto(from, texts, to).catch(report));
   };
   return {
-    /**
-     * Copies the output of a program to ours, without the values. Call it as soon as the program is
-     * started.
-     */
+    /** Copies the output of a program that was just started to ours, without the values. */
     redact({ stdout, stderr }: Child, variables: readonly ChildVariable[]): void {
       release ??= catchSignals((name) => {
         isStopping ||= isStopSignal(name);
@@ -43,8 +40,8 @@ export function createRedactedOutput({ io, note, warn }: RunCaller) {
       copy(stderr, texts, io.stderr, "stderr");
     },
     /**
-     * Resolves once all output is written, including that of processes which the programs left
-     * running. After a signal to stop, these have 2 s.
+     * Resolves once all output is written, also of processes that the programs have left running.
+     * After a signal to stop, these have 2 s.
      */
     async finish(): Promise<void> {
       release?.();
@@ -58,9 +55,9 @@ export function createRedactedOutput({ io, note, warn }: RunCaller) {
   };
 }
 
-/** Closes the program's output when our reader closes its end: it would keep running for nothing. */
+/** Closes the program's output when our reader closes its end, or it would run for nothing. */
 async function redactInto(from: Readable, texts: readonly string[], to: Writable): Promise<void> {
-  // The other listener ends this process, which has a program to wait for.
+  // The other listener ends this process, which waits for the program.
   to.removeAllListeners("error").on("error", () => {});
   await pipeline(from, redactStream(texts), to, { end: false });
 }

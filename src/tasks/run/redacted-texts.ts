@@ -5,13 +5,13 @@ import type { ChildVariable } from "./child-environment.js";
 
 const MIN_VALUE = 4;
 const MIN_PART = 8;
-/** Values that reveal nothing, and that would be replaced everywhere. */
+/** Values that reveal nothing, and would be replaced everywhere. */
 const WORDS = ["true", "false", "null"];
 
 /**
- * Finds the texts that would reveal values in a program's output: each value of 4 characters or
- * more, also in base64; each of its lines, and each string in a JSON value, of 8 characters or more;
- * and all of these as JSON, the quotes of a shell and URLs have them. Public variables have none.
+ * Finds the texts that would reveal secret values in a program's output: values of 4 characters or
+ * more, also in base64; their lines, and strings in JSON values, of 8 characters or more; and all of
+ * these in JSON, in the quotes of a shell and in URLs.
  */
 export function redactedTexts(variables: readonly ChildVariable[]) {
   return collectTexts(variables, (value) => [
@@ -20,7 +20,7 @@ export function redactedTexts(variables: readonly ChildVariable[]) {
   ]);
 }
 
-/** Finds the lines of 4 characters or more in values and in the strings of JSON values. */
+/** Finds the lines of 4 characters or more in secret values and in the strings of JSON values. */
 export function redactedLines(variables: readonly ChildVariable[]) {
   return collectTexts(variables, (value) =>
     [valueText(value), ...parts(value)]
@@ -34,33 +34,30 @@ function collectTexts(
   variables: readonly ChildVariable[],
   textsOf: (value: JsonValue) => string[],
 ) {
-  const revealing = variables.filter(
-    ({ value, rules }) => !isPublic(rules) && !["", ...WORDS].includes(valueText(value)),
-  );
-  const redacted = revealing.map(({ name, value }) => {
-    const isShort = lengthOf(valueText(value)) < MIN_VALUE;
-    return { name, texts: isShort ? [] : textsOf(value) };
-  });
-  return {
-    texts: [...new Set(redacted.flatMap(({ texts }) => texts))],
-    /** The names of variables whose values are too short to tell from ordinary output. */
-    tooShort: redacted.filter(({ texts }) => texts.length === 0).map(({ name }) => name),
-  };
+  const all = new Set<string>();
+  /** Names of variables whose values are too short to tell from ordinary output. */
+  const tooShort: string[] = [];
+  for (const { name, value, rules } of variables) {
+    if (isPublic(rules) || ["", ...WORDS].includes(valueText(value))) continue;
+    const texts = lengthOf(valueText(value)) < MIN_VALUE ? [] : textsOf(value);
+    for (const text of texts) all.add(text);
+    if (texts.length === 0) tooShort.push(name);
+  }
+  return { texts: [...all], tooShort };
 }
 
 const LINE_BREAK = /\r\n|\r|\n/;
 
-/** Returns a text, and how other formats write it. */
+/** Returns a text as it is, and as other formats write it. */
 function forms(text: string): string[] {
-  // The environment has U+FFFD instead of half a surrogate pair, and no URL can hold one.
+  // An environment and URLs have U+FFFD in place of half a surrogate pair.
   const held = Buffer.from(text).toString();
   const json = JSON.stringify(held).slice(1, -1);
   return [
     held,
     json,
     json.replace(/[\x7f-\uffff]/g, unitEscapes),
-    // In single quotes as bash and dash write them, in the double quotes of bash's `declare -p`, by
-    // its `printf %q`.
+    // The single quotes of bash and dash, the double quotes of bash's `declare -p`, its `printf %q`.
     held.replaceAll("'", "'\\''"),
     held.replaceAll("'", `'"'"'`),
     held.replace(/["$`\\]/g, "\\$&"),
@@ -75,7 +72,7 @@ function withLowerCaseHex(encoded: string): string[] {
   return [encoded, encoded.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase())];
 }
 
-/** A text in base64, with and without padding. */
+/** Returns a text in base64, with and without padding. */
 function base64Forms(text: string): string[] {
   const base64 = Buffer.from(text).toString("base64");
   return [base64, base64.replace(/={1,2}$/, "")];
@@ -92,7 +89,7 @@ function stringsIn(value: JsonValue): string[] {
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 }
 
-/** The length in characters: an emoji is one. */
+/** Returns the length in characters: an emoji is one. */
 function lengthOf(text: string): number {
   return [...text].length;
 }

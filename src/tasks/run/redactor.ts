@@ -6,15 +6,15 @@ const ROOT = 0;
 /**
  * Finds texts in bytes that arrive one at a time, in time that does not depend on the number of
  * texts: the automaton of Aho and Corasick (CACM 18:6, 1975). A state is the longest prefix of a
- * text that the bytes so far end with. A regular expression with 1,000 alternatives took 10 times
- * as long, and with nested ones 700 times.
+ * text that ends the bytes so far. A regular expression with 1,000 alternatives took 10 times as
+ * long, and with nested ones 700 times.
  */
 class TextMatcher {
   /** The next state by `256 * state + byte`. */
   readonly #next = new Map<number, number>();
   /** The length in bytes of the prefix of each state. */
   readonly depths = [0];
-  /** The length of the longest text that each state ends with, 0 for none. */
+  /** The length of the longest text that ends each state, 0 for none. */
   readonly matches = [0];
   /** The state of the longest suffix of each state that is a prefix of a text. */
   readonly #fallbacks = [ROOT];
@@ -58,15 +58,14 @@ class TextMatcher {
 
 /**
  * Replaces texts in bytes that arrive in chunks, wherever these are split. Every byte of every
- * occurrence is hidden: occurrences side by side become one `***`. Only bytes that may be the
- * beginning of a text are held back.
+ * occurrence is hidden; occurrences side by side become one `***`. Only bytes that may begin a text
+ * are held back.
  */
 export class Redactor {
   readonly #matcher: TextMatcher;
   #state = ROOT;
-  /** Bytes that are not written yet. */
   #held = Buffer.alloc(0);
-  /** 1 for each of these that is part of an occurrence, else 0. */
+  /** 1 for each held byte in an occurrence, otherwise 0. */
   #hidden = Buffer.alloc(0);
   /** Whether the output so far ends with stars. */
   #endsHidden = false;
@@ -75,7 +74,7 @@ export class Redactor {
     this.#matcher = new TextMatcher(texts);
   }
 
-  /** @returns the text to write now */
+  /** Returns the bytes to write now. */
   push(chunk: Buffer): Buffer {
     const { depths, matches } = this.#matcher;
     let end = this.#held.length;
@@ -90,7 +89,7 @@ export class Redactor {
     return this.#release(end - (depths[this.#state] ?? 0));
   }
 
-  /** @returns the text held back */
+  /** Returns the bytes that were held back. */
   end(): Buffer {
     return this.#release(this.#held.length);
   }
@@ -116,7 +115,7 @@ export class Redactor {
   }
 }
 
-/** A stream that replaces the texts in its input. */
+/** Returns a stream that replaces the texts in its input. */
 export function redactStream(texts: Iterable<string>): Transform {
   const redactor = new Redactor(texts);
   return new Transform({

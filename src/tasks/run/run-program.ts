@@ -21,10 +21,10 @@ import {
 } from "./prepare-variables.js";
 import type { WatchRules } from "./run-watched.js";
 
-/** All flags of `run`, parsed. */
+/** The parsed flags of `run`. */
 interface RunFlags extends InheritanceRules, VariableFlags {
   redact?: boolean;
-  /** Whether the program replaces this process. */
+  /** Whether to replace this process by the program. */
   exec?: boolean;
   /** Seconds between two checks. */
   watch?: number;
@@ -57,19 +57,19 @@ function watchRules(
 
 export interface Run extends Pick<RunFlags, "redact" | "exec"> {
   command: ProgramLine;
-  /** Its environment without the variables. */
+  /** The environment of the program without the variables. */
   inherited: ChildEnvironment;
   prepared: PreparedVariables;
-  /** The action when variables change; `undefined` for none. */
+  /** `undefined` to ignore changes of variables. */
   watch: WatchRules | undefined;
 }
 
 /**
  * Runs a program with the variables in its environment, until it has ended.
  *
- * @returns its exit code, as `Child` has it
- * @throws StartError; NotFoundError, DecryptionError, UsageError and the errors of reading the
- *   source, before anything is started
+ * @returns its exit code, as in `Child`
+ * @throws StartError; before the program is started, NotFoundError, DecryptionError, UsageError and
+ *   the errors of the source
  */
 export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
   const { command, inherited, prepared, watch } = run;
@@ -79,18 +79,14 @@ export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
   const budget = createBudget();
   const open = () => prepared.open({ live: watch !== undefined, budget });
   const read = (source: VariableSource) => {
-    // With --watch, each reading has the whole time.
+    // With --watch, each read has the whole budget.
     Object.assign(budget, createBudget());
     return prepared.read(source);
   };
   if (exec && replace) {
     const { variables } = await withSource(open(), read);
-    return exec.execProgram(
-      command,
-      childEnvironment(inherited, variables, platform),
-      caller,
-      replace,
-    );
+    const env = childEnvironment(inherited, variables, platform);
+    return exec.execProgram(command, env, caller, replace);
   }
   const { start, finish } = await createStarter(run, caller);
   try {
@@ -104,7 +100,7 @@ export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
   }
 }
 
-/** Starts the program of a run, once or again and again; `finish` waits for redacted output. */
+/** Returns a function that starts the program, and one that waits for its redacted output. */
 async function createStarter({ command, inherited, redact, watch }: Run, caller: RunCaller) {
   const { platform, env: own } = caller.surroundings;
   const starter = { platform, env: own, warn: caller.warn };
@@ -113,15 +109,16 @@ async function createStarter({ command, inherited, redact, watch }: Run, caller:
     endsDescendants: watch !== undefined,
     windows: await loadWindows(platform),
   };
-  const output = redact && (await import("./redacted-output.js")).createRedactedOutput(caller);
+  const output = redact
+    ? (await import("./redacted-output.js")).createRedactedOutput(caller)
+    : undefined;
   const start = (read: ChildVariables) => {
     const env = childEnvironment(inherited, read.variables, platform);
     const child = startChild(command, env, starter, options);
-    if (output)
-      output.redact(child, [...read.variables, ...inheritedSecrets(read, inherited, platform)]);
+    output?.redact(child, [...read.variables, ...inheritedSecrets(read, inherited, platform)]);
     return child;
   };
-  return { start, finish: async () => void (await (output || undefined)?.finish()) };
+  return { start, finish: async () => output?.finish() };
 }
 
 function inheritedSecrets(

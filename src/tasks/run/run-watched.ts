@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { isDeepStrictEqual } from "node:util";
 import type { Child } from "../../kit/process/child.js";
 import { supervise } from "../../kit/process/supervise.js";
 import { valueText } from "../../model/variable.js";
@@ -19,8 +18,7 @@ export interface WatchRules {
 /**
  * Runs a program, and acts when its variables change.
  *
- * @returns the exit code of the program once it has exited, on its own or because we were asked to
- *   stop
+ * @returns the exit code of the program once it has ended, by itself or because we were stopped
  */
 export async function runWatched(
   initial: ChildVariables,
@@ -36,11 +34,9 @@ export async function runWatched(
     interval: interval * 1_000,
     wait: (milliseconds) => sleep(milliseconds, undefined, { signal: ended.signal }),
     onChange: (names, changed) => {
-      const isRestart = onChange === "restart";
-      note(
-        `changed: ${names.join(", ")}; ${isRestart ? "restarting the program" : `sending ${onChange}`}`,
-      );
-      if (isRestart) program.restart(changed);
+      const action = onChange === "restart" ? "restarting the program" : `sending ${onChange}`;
+      note(`changed: ${names.join(", ")}; ${action}`);
+      if (onChange === "restart") program.restart(changed);
       else program.signal(onChange);
     },
     onProblem: (error) =>
@@ -50,7 +46,7 @@ export async function runWatched(
           : "the variables can be read again",
       ),
   });
-  // It rejects once the program has ended.
+  // Rejects once the program has ended.
   watching.catch(() => {});
   try {
     return await program.exitCode;
@@ -63,13 +59,11 @@ export interface WatchOptions {
   read(): Promise<ChildVariables>;
   /** Milliseconds from one reading to the next. */
   interval: number;
-  /** Resolves after this many milliseconds; rejects to end the watch. */
+  /** Rejects to end the watch. */
   wait: (milliseconds: number) => Promise<void>;
-  /**
-   * Called with the names that were added, removed or changed, in order, and with the read values.
-   */
+  /** Called with the sorted names of added, removed and changed variables. */
   onChange: (names: string[], changed: ChildVariables) => void;
-  /** Called with the error when reading begins to fail, and with undefined when it works again. */
+  /** Called with the error when reading begins to fail, and with `undefined` when it works again. */
   onProblem: (error: Error | undefined) => void;
 }
 
@@ -79,27 +73,24 @@ export async function watchVariables(
   options: WatchOptions,
 ): Promise<never> {
   const read = reportingProblems(options);
-  let current = textsOf(initial);
+  let current = initial;
   for (;;) {
     await options.wait(options.interval);
     const settled = await readSettled(current, read, options.wait);
     if (!settled) continue;
-    const names = changedNames(current, textsOf(settled));
-    current = textsOf(settled);
-    if (names.length > 0) options.onChange(names, settled);
+    options.onChange(changedNames(current, settled), settled);
+    current = settled;
   }
 }
 
-type Texts = ReadonlyMap<string, string>;
-
-/** A difference in these is a change. */
-function textsOf({ variables }: ChildVariables): Texts {
-  return new Map(variables.map(({ name, value }) => [name, valueText(value)]));
+function changedNames(before: ChildVariables, after: ChildVariables): string[] {
+  const [old, current] = [textsByName(before), textsByName(after)];
+  const names = new Set([...old.keys(), ...current.keys()]);
+  return [...names].filter((name) => old.get(name) !== current.get(name)).sort();
 }
 
-function changedNames(before: Texts, after: Texts): string[] {
-  const names = new Set([...before.keys(), ...after.keys()]);
-  return [...names].filter((name) => before.get(name) !== after.get(name)).sort();
+function textsByName({ variables }: ChildVariables): ReadonlyMap<string, string> {
+  return new Map(variables.map(({ name, value }) => [name, valueText(value)]));
 }
 
 /**
@@ -107,15 +98,15 @@ function changedNames(before: Texts, after: Texts): string[] {
  * reading fails.
  */
 async function readSettled(
-  current: Texts,
+  current: ChildVariables,
   read: () => Promise<ChildVariables | undefined>,
   wait: WatchOptions["wait"],
 ): Promise<ChildVariables | undefined> {
   let last = await read();
-  while (last && !isDeepStrictEqual(textsOf(last), current)) {
+  while (last && changedNames(current, last).length > 0) {
     await wait(SETTLE_MS);
     const next = await read();
-    if (next && isDeepStrictEqual(textsOf(next), textsOf(last))) return next;
+    if (next && changedNames(last, next).length === 0) return next;
     last = next;
   }
   return undefined;

@@ -2,54 +2,46 @@ import { hostname, userInfo } from "node:os";
 import { isAbsolute, resolve } from "node:path";
 import { UsageError } from "../kit/text/errors.js";
 
-/** What a task uses of its process and its machine; tests pass their own. */
+/** The parts of the process and the machine that tasks use. */
 export interface Surroundings {
   readonly env: Record<string, string | undefined>;
-  /** The current folder. Throws if it has been deleted; most tasks do not read it. */
+  /** Returns the current folder. Throws if it has been deleted; most tasks don't need it. */
   readonly cwd: () => string;
   /** The user's folders for this program; they may not exist. */
   readonly folders: { readonly config: string; readonly cache: string };
   readonly platform: NodeJS.Platform;
-  /** Id of the user; `undefined` if the system has no such ids, which is Windows. */
+  /** The id of the user; `undefined` on Windows, which has no such ids. */
   readonly user: number | undefined;
   readonly groups: readonly number[];
   /** Unix time in milliseconds. */
   readonly clock: () => number;
   /** Milliseconds on a monotonic clock, for durations. */
   readonly ticks: () => number;
-  /**
-   * Reads all of stdin. Rejects with an InvalidDataError, whose message is a predicate, if it has
-   * more bytes.
-   */
+  /** Reads all of stdin. Rejects with an InvalidDataError with a predicate if it has more bytes. */
   readonly readStdin: (maxBytes: number) => Promise<Buffer>;
 }
 
-/** The reports of a task, besides its result. No text contains a value or a secret. */
+/** What a task reports besides its result. No text contains a value or a secret. */
 export interface Messages {
-  /**
-   * Tells what a person may want to know.
-   *
-   * @param repeat `once` for a finding about a file that may be read again
-   */
+  /** @param repeat `once` for a note about a file that may be read again */
   note(text: string, repeat?: "once"): void;
-  /** Warns of a risk, or of a result that is not what was asked for. */
+  /** Warns of a risk, or of an unexpected result. */
   warn(text: string): void;
   /** Confirms that something was done. */
   tell(text: string): void;
-  /** Reports the progress of a long operation. */
   progress(text: string): void;
-  /** Describes each exchange with a server; absent if nobody wants to know. */
+  /** Describes each exchange with a server, if the caller wants to know. */
   trace?: ((text: string) => void) | undefined;
 }
 
-/** Who has a task done: a command, the terminal interface, or a program that uses the library. */
+/** The caller of a task: a command, the terminal interface or the library. */
 export interface Caller extends Messages {
   readonly surroundings: Surroundings;
   /** The name of the command, which the history records: `env rotate`. Default `appvars`. */
   readonly command?: string | undefined;
 }
 
-/** Resolves a path in the current folder, which is not read for an absolute path. */
+/** Resolves a path in the current folder, which an absolute path does not need. */
 export function absolutePath(path: string, { cwd }: Pick<Surroundings, "cwd">): string {
   return resolve(isAbsolute(path) ? path : cwd(), path);
 }
@@ -59,7 +51,7 @@ export function isFolderGone(error: unknown): boolean {
   return error instanceof Error && (error as NodeJS.ErrnoException).syscall === "uv_cwd";
 }
 
-/** Reads a variable that is on or off, off if it is unset. @throws UsageError for any other text */
+/** Reads a variable that is on or off; off if it is unset. @throws UsageError for other texts */
 export function readSwitch(variable: string, env: Surroundings["env"]): boolean {
   const text = env[variable] ?? "";
   if (!["", "0", "1", "false", "true"].includes(text))
@@ -69,7 +61,7 @@ export function readSwitch(variable: string, env: Surroundings["env"]): boolean 
 
 const ACTOR_VARIABLE = "APPVARS_ACTOR";
 
-/** Who runs this command: `user@host`, or what the environment says. @throws UsageError */
+/** Returns who makes a change: `user@host`, or the value of the variable. @throws UsageError */
 export function authorOf({ surroundings, command = "appvars" }: Caller) {
   const { user, env } = surroundings;
   const actor = env[ACTOR_VARIABLE] || `${userName() ?? user ?? "unknown"}@${hostname()}`;

@@ -11,7 +11,7 @@ import { fileSealing, openWithoutKeys, readDataFile } from "../../store/file/dat
 import type { FileSealing, SealedForm } from "../../store/file/file-sealing.js";
 import type { History } from "../../store/history.js";
 import type { ChangeData, UpdateOptions } from "../../store/store.js";
-import { describeRisk, fileRisk, refuseUnsafeFile } from "../files/safe-files.js";
+import { fileRisk, refuseUnsafeFile } from "../files/safe-files.js";
 import type { DataPlace, FilePlace } from "../settings/connection.js";
 import { readSecret } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";
@@ -105,7 +105,7 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
         return refuseUnsafeFile(path, surroundings);
       }
       const risk = fileRisk(path, surroundings);
-      return risk?.isRefused ? describeRisk(path, risk) : undefined;
+      return risk?.isRefused ? risk.message : undefined;
     },
     read: async () => {
       const open = (await sealingOf(place, caller))?.open ?? openWithoutKeys;

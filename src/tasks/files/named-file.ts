@@ -4,11 +4,11 @@ import type { Surroundings } from "../surroundings.js";
 
 /** A file that a flag, a variable or a settings file names. */
 export interface NamedFile {
-  /** The path. */
+  /** The path of the file. */
   readonly text: string;
   /** The flag, variable or settings file. */
   readonly from: string;
-  /** `project` or absent unless the person who runs this has named it. */
+  /** Absent or `project` unless the user has named the file. */
   readonly origin?: string;
 }
 
@@ -16,7 +16,7 @@ export interface NamedFile {
 const MAX_NAMED_FILE = 16 * 1_024 * 1_024;
 
 /**
- * Reads a file. A pipe is read only if a person has named it, since reading waits for its writer.
+ * Reads a file. A pipe is read only if the user has named it, since reading waits for its writer.
  *
  * @throws UsageError if it can't be read, or is larger than 16 MB
  */

@@ -5,21 +5,21 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { readSwitch, type Surroundings } from "../surroundings.js";
 
-/** Who runs this, and whether they allow unsafe files. */
+/** The user, and whether they allow unsafe files. */
 export type FileUser = Pick<Surroundings, "user" | "groups" | "env">;
 
 const ALLOW_VARIABLE = "APPVARS_ALLOW_UNSAFE_FILES";
 
 /**
- * Whether the user trusts the others on this machine: on file systems without modes, files can't be
- * made safe.
+ * Whether the user trusts the other users of this machine: files on a file system without modes can't
+ * be made safe.
  */
 export function allowsUnsafeFiles({ env }: Pick<Surroundings, "env">): boolean {
   return readSwitch(ALLOW_VARIABLE, env);
 }
 
 export interface FileRisk {
-  /** A predicate: `can be changed by other users: it belongs to another user`. */
+  /** A predicate: `can be changed by other users: it belongs to another user` */
   problem: string;
   fix: string;
   /**
@@ -27,11 +27,13 @@ export interface FileRisk {
    * allows unsafe files.
    */
   isRefused: boolean;
+  /** The path and the problem, with the fix if the file is refused. */
+  message: string;
 }
 
 /**
- * Why others can change a file with secrets; undefined for a safe file, a missing one, and without
- * user ids.
+ * Returns why other users can change a file; `undefined` if they can't, if it is missing, and on
+ * systems without user ids.
  */
 export function fileRisk(path: string, user: FileUser): FileRisk | undefined {
   // Another user's link could lead elsewhere the next time.
@@ -39,42 +41,36 @@ export function fileRisk(path: string, user: FileUser): FileRisk | undefined {
     foreignWriter(statIfExists(path, lstatSync), user) ?? foreignWriter(statIfExists(path), user);
   if (!foreign) return undefined;
   const isRefused = !allowsUnsafeFiles(user) && (user.user !== ROOT || foreign === WORLD_WRITABLE);
-  const fix =
+  const safe =
     foreign === FOREIGN_OWNER ? "use a file of your own" : command`run: chmod go-w ${path}`;
-  return {
-    problem: `can be changed by other users: it ${foreign}`,
-    fix: `${fix}; or set ${ALLOW_VARIABLE}=1 if you trust these users`,
-    isRefused,
-  };
-}
-
-/** A message about a file, with the fix if it is refused. */
-export function describeRisk(path: string, { problem, fix, isRefused }: FileRisk): string {
-  return isRefused ? `${path} ${problem}; ${fix}` : `${path} ${problem}`;
+  const fix = `${safe}; or set ${ALLOW_VARIABLE}=1 if you trust these users`;
+  const problem = `can be changed by other users: it ${foreign}`;
+  const message = `${path} ${isRefused ? `${problem}; ${fix}` : problem}`;
+  return { problem, fix, isRefused, message };
 }
 
 /**
  * Checks a file to serve or change.
  *
  * @returns a warning, if there is one
- * @throws InvalidDataError if other users can change it, with the fix
+ * @throws InvalidDataError if other users can change it
  */
 export function refuseUnsafeFile(path: string, user: FileUser): string | undefined {
   const risk = fileRisk(path, user);
-  if (risk?.isRefused) throw new InvalidDataError(describeRisk(path, risk));
-  return risk && describeRisk(path, risk);
+  if (risk?.isRefused) throw new InvalidDataError(risk.message);
+  return risk?.message;
 }
 
-/** The same for a file that is reloaded. @throws InvalidDataError with a predicate */
+/** Checks a file to reload. @throws InvalidDataError with a predicate */
 export function refuseToReload(path: string, user: FileUser): void {
   const risk = fileRisk(path, user);
   if (risk?.isRefused) throw new InvalidDataError(`${risk.problem}; ${risk.fix}`);
 }
 
-/** Whether two paths lead to the same existing file, by a link too. */
+/** Whether two paths lead to the same file, also by links. */
 export async function isSameFile(a: string, b: string): Promise<boolean> {
   const { stat } = await import("node:fs/promises");
-  // As bigint: Windows has numbers of files that a double can't hold.
+  // File ids on Windows may be too large for a number.
   const [one, other] = await Promise.all(
     [a, b].map((path) => stat(path, { bigint: true }).catch(() => undefined)),
   );

@@ -8,8 +8,8 @@ import { command } from "../../kit/text/shell.js";
 import { type FileUser, refuseUnsafeFile } from "./safe-files.js";
 
 /**
- * The file to write for this path: the target of a link that is not another user's, who could have
- * any file replaced.
+ * Returns the file to write for a path: the target of a link, unless the link is another user's, who
+ * could have any file replaced.
  *
  * @throws InvalidDataError for such a link, a link without a target, a read-only file, a device, a
  *   pipe or a folder
@@ -29,9 +29,9 @@ export function outputTarget(path: string, user: FileUser): string {
 }
 
 /**
- * Atomically writes or replaces a file, with mode 0600 and owned by the current user.
+ * Creates or replaces a file atomically, with mode 0600 and the current user as its owner.
  *
- * @throws InvalidDataError as `outputTarget` does, and if it can't be written
+ * @throws InvalidDataError as `outputTarget`, and if it can't be written
  */
 export async function writePrivateFile(
   path: string,
@@ -47,17 +47,13 @@ export async function writePrivateFile(
   }
 }
 
-/** @throws InvalidDataError as `outputTarget` does, and if other users can change the file */
+/** @throws InvalidDataError as `outputTarget`, and if other users can change the file */
 export function appendTarget(path: string, user: FileUser): string {
   refuseUnsafeFile(path, user);
   return outputTarget(path, user);
 }
 
-/**
- * Opens a file to append lines to, which is created with mode 0600.
- *
- * @throws InvalidDataError as `appendTarget` does
- */
+/** Opens a file to append lines to, or creates it. @throws InvalidDataError as `appendTarget` */
 export function openToAppend(path: string, user: FileUser): AppendFile {
   const file = new AppendFile(appendTarget(path, user), { user: undefined, groups: [] });
   file.open();

@@ -5,7 +5,7 @@ import { variableKey } from "../../kit/process/program.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { withSubject } from "../../kit/text/errors.js";
 import { describeFile, type NamedFile, readNamedFile } from "../files/named-file.js";
-import { describeRisk, fileRisk } from "../files/safe-files.js";
+import { fileRisk } from "../files/safe-files.js";
 import type { Caller } from "../surroundings.js";
 import type { ChildVariable, FileVariables } from "./child-environment.js";
 
@@ -19,7 +19,7 @@ export function envFileReader(
 ): () => Promise<FileVariables> {
   for (const path of new Set(files.map(({ text }) => text))) {
     const risk = fileRisk(path, surroundings);
-    if (risk) warn(describeRisk(path, risk));
+    if (risk) warn(risk.message);
   }
   let fromPipes: FileVariables | undefined;
   return async () => {

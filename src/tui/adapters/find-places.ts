@@ -6,7 +6,7 @@ import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../mo
 import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import { chooseEnvironment } from "../../tasks/data/open-data.js";
-import { describeRisk, fileRisk } from "../../tasks/files/safe-files.js";
+import { fileRisk } from "../../tasks/files/safe-files.js";
 import { type DataPlace, type LocalSettings, placeFlags } from "../../tasks/settings/connection.js";
 import {
   type ListedProfile,
@@ -155,7 +155,7 @@ function followEnvironments(
  */
 function warnOfRisk(place: DataPlace, { surroundings, warn }: Caller): void {
   const risk = place.kind === "file" && fileRisk(place.path, surroundings);
-  if (risk) warn(describeRisk(place.path, risk));
+  if (risk) warn(risk.message);
 }
 
 /** The settings that select an environment of a server. */

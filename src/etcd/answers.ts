@@ -19,12 +19,6 @@ export interface StoredKey {
   readonly modRevision: number;
 }
 
-export interface RangeAnswer {
-  readonly clusterId: string;
-  /** Sorted by key. */
-  readonly entries: readonly StoredKey[];
-}
-
 /** Thrown when etcd refuses a request, which has no effect then. */
 export class RefusedError extends ServerError {
   readonly grpcCode: number;
@@ -74,7 +68,7 @@ interface TransactionJson {
 /** @param prefix the start of all keys, which is left out */
 export function parseTransaction(text: string, prefix: string) {
   const { header, succeeded, responses } = parse<TransactionJson>(TRANSACTION, text);
-  const storedKey = ({ key, value, mod_revision }: KeyJson): StoredKey => {
+  const stored = ({ key, value, mod_revision }: KeyJson): StoredKey => {
     const name = Buffer.from(key, "base64").toString();
     if (!name.startsWith(prefix)) throw malformed();
     return {
@@ -83,13 +77,13 @@ export function parseTransaction(text: string, prefix: string) {
       modRevision: Number(mod_revision),
     };
   };
-  const ranges = responses.map(
-    ({ response_range: { kvs } }): RangeAnswer => ({
-      clusterId: header.cluster_id,
-      entries: kvs.map(storedKey),
-    }),
-  );
-  return { succeeded, revision: Number(header.revision), ranges };
+  return {
+    clusterId: header.cluster_id,
+    revision: Number(header.revision),
+    succeeded,
+    /** Each sorted by key. */
+    ranges: responses.map(({ response_range: { kvs } }) => kvs.map(stored)),
+  };
 }
 
 export const parseLease = (text: string) => parse<{ ID: string }>(LEASE, text).ID;

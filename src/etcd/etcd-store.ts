@@ -196,7 +196,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   }
 
   update(change: ChangeData, options: UpdateOptions = {}): Promise<void> {
-    return this.#write((writer) => writer.update(change, options), this.#target.sealing, options);
+    return this.#write((writer) => writer.update(change, options), options);
   }
 
   /** Writes the first data. @throws InvalidDataError if the store holds some; as `update` */
@@ -206,7 +206,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
 
   /** Writes everything again, sealed with `sealing`, and removes the log before. */
   sealAgain(sealing: Sealing): Promise<void> {
-    return this.#write((writer) => writer.writeAgain(), sealing);
+    return this.#write((writer) => writer.writeAgain(), { sealing });
   }
 
   /** Removes old entries, also on a cluster that is out of space. @param entries how many to keep */
@@ -217,8 +217,10 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   /** Writes after the writes before it in this process. */
   #write(
     write: (writer: StoreWriter) => Promise<void>,
-    sealing = this.#target.sealing,
-    { command = this.#options.author.command }: UpdateOptions = {},
+    {
+      command = this.#options.author.command,
+      sealing = this.#target.sealing,
+    }: UpdateOptions & { sealing?: Sealing } = {},
   ): Promise<void> {
     const { url, clock = Date.now } = this.#options;
     const author = { ...this.#options.author, command };

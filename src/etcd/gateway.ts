@@ -4,7 +4,6 @@ import {
   parseLease,
   parseTransaction,
   parseWatch,
-  type RangeAnswer,
   RefusedError,
   type StoredKey,
 } from "./answers.js";
@@ -14,7 +13,7 @@ import { type GatewayOptions, Members, NotYetError, type RepeatOptions } from ".
 /** The keys from `key` to the one before `end`; without it, one key. */
 export interface KeyRange {
   readonly key: string;
-  readonly end?: string | undefined;
+  readonly end?: string;
 }
 
 interface RangeRequest extends KeyRange {
@@ -75,8 +74,9 @@ export class Gateway extends Members {
   }
 
   /** @throws as `ranges` */
-  async range(request: RangeRequest, options?: RepeatOptions): Promise<RangeAnswer> {
-    return (await this.ranges([request], options))[0] as RangeAnswer;
+  async range(request: RangeRequest, options?: RepeatOptions): Promise<StoredKey[]> {
+    const { ranges } = await this.ranges([request], options);
+    return ranges.flat();
   }
 
   /**
@@ -84,16 +84,13 @@ export class Gateway extends Members {
    *
    * @throws UnreachableError, UnauthorizedError, ServerError
    */
-  async ranges(
-    requests: readonly RangeRequest[],
-    options: RepeatOptions = {},
-  ): Promise<RangeAnswer[]> {
+  ranges(requests: readonly RangeRequest[], options: RepeatOptions = {}) {
     const success = requests.map(({ limit, keysOnly, ...range }) => ({
       request_range: { ...this.#encodeRange(range), limit, keys_only: keysOnly },
     }));
-    const attempt = (endpoint: string, timeout: number) =>
-      this.#transact(endpoint, { success }, { timeout, signal: options.signal });
-    return (await this.repeat(options, attempt)).ranges;
+    return this.repeat(options, (endpoint, timeout) =>
+      this.#transact(endpoint, { success }, { timeout, signal: options.signal }),
+    );
   }
 
   /**
@@ -110,7 +107,7 @@ export class Gateway extends Members {
       try {
         const { succeeded, revision, ranges } = await this.#transact(endpoint, body, { timeout });
         if (succeeded) return revision;
-        const present = ranges.map(({ entries }) => entries[0]);
+        const present = ranges.map(([stored]) => stored);
         const made = earlierRevision(transaction, present);
         if (made === undefined && isUncertain) transaction.checkTrace?.(present);
         return made;

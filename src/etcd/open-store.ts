@@ -59,8 +59,8 @@ export async function sealAgain(access: StoreAccess, onProgress?: OnProgress): P
 
 async function isStoreSealed({ address, ...access }: StoreAccess): Promise<boolean> {
   const gateway = new Gateway({ ...address, ...access });
-  const { entries } = await gateway.range({ key: KEYS.head }).finally(() => gateway.close());
-  return entries.some(({ value }) => isSealed(value));
+  const heads = await gateway.range({ key: KEYS.head }).finally(() => gateway.close());
+  return heads.some(({ value }) => isSealed(value));
 }
 
 /** Returns a store that is not opened yet. @throws UsageError for the keys */

@@ -53,11 +53,10 @@ export async function readHead(
   const key = KEYS.head;
   const end = endOf(KEYS.log);
   const ranges = since === undefined ? [] : [{ key: logKey(since + 1), end, limit: FIRST_ENTRIES }];
-  const [answer, log] = await gateway.ranges([{ key }, ...ranges], { within, signal });
-  const [stored] = answer?.entries ?? [];
-  if (!answer || stored?.key !== key) return undefined;
+  const answer = await gateway.ranges([{ key }, ...ranges], { within, signal });
+  const [[stored] = [], entries = []] = answer.ranges;
+  if (stored?.key !== key) return undefined;
   const head = openKey(target, stored, parseHead, ({ store }) => ({ store }));
-  const entries = log?.entries ?? [];
   if (entries.some((entry) => entry.key > logKey(head.version)))
     throw new InvalidDataError(
       `${gateway.prefix}${key} is older than the log: somebody has put it back`,
@@ -158,7 +157,7 @@ async function readLog(
   for (let version = first; version <= last; version++) {
     const key = logKey(version);
     if (entries.length === 0)
-      ({ entries } = await gateway.range({ key, end, limit: PAGE_ENTRIES }, { signal }));
+      entries = await gateway.range({ key, end, limit: PAGE_ENTRIES }, { signal });
     const [next, ...others] = entries;
     const write = next?.key === key ? await readWrite(target, store, version, next) : undefined;
     if (!write) return undefined;
@@ -177,7 +176,7 @@ export async function* readChanges(
   let next = write;
   for (let version = last; version > 0; ) {
     const key = logKey(Math.max(1, version - PAGE_ENTRIES + 1));
-    const { entries } = await gateway.range({ key, end: logKey(version + 1) }, { signal });
+    const entries = await gateway.range({ key, end: logKey(version + 1) }, { signal });
     if (entries.length === 0) return;
     for (const stored of entries.toReversed()) {
       const logged = await readWrite(target, store, version, stored);

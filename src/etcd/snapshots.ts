@@ -177,6 +177,6 @@ function putsOf(
 
 /** Returns the revision that changed a key last; 0 if there is none. */
 export async function revisionOf({ gateway }: StoreTarget, key: string): Promise<number> {
-  const { entries } = await gateway.range({ key });
-  return entries[0]?.modRevision ?? 0;
+  const [stored] = await gateway.range({ key });
+  return stored?.modRevision ?? 0;
 }

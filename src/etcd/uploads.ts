@@ -26,11 +26,7 @@ export interface StoreTarget {
   readonly onProgress?: OnProgress | undefined;
 }
 
-export type OnProgress = (progress: {
-  action: "writing" | "reading";
-  done: number;
-  total: number;
-}) => void;
+export type OnProgress = (action: "writing" | "reading", done: number, total: number) => void;
 
 /** A key on a lease, which etcd removes after its owner is killed. */
 export interface Claim {
@@ -72,7 +68,7 @@ export async function claim(
   milliseconds: number,
   deletes: readonly KeyRange[] = [{ key }],
 ): Promise<Claim | undefined> {
-  if ((await gateway.range({ key })).entries.length > 0) return undefined;
+  if ((await gateway.range({ key })).length > 0) return undefined;
   const lease = await gateway.grantLease(milliseconds);
   const puts = [{ key, value: Buffer.from(newId()), lease }];
   const modRevision = await gateway.commit({ compare: [{ key }], puts });
@@ -103,16 +99,17 @@ export async function upload(
 ): Promise<Upload> {
   const packed = await zip(bytes, { level: 1 });
   const { lease } = target.gateway.times;
-  // Once the parts are valid, their claim is replaced, and its end deletes nothing.
-  const claiming = claim(target, KEYS.uploads + write, lease, keysOf(write));
-  const claimed = await claiming.catch(explainUncertain);
-  if (!claimed) throw new LostUploadError();
+  let claimed: Claim | undefined;
   try {
+    // Once the parts are valid, their claim is replaced, and its end deletes nothing.
+    claimed = await claim(target, KEYS.uploads + write, lease, keysOf(write));
+    if (!claimed) throw new LostUploadError();
     const parts = await putParts(target, { ...claimed, store, write }, packed);
     return { ...claimed, write, parts };
   } catch (error) {
-    await claimed.end();
-    throw error;
+    await claimed?.end();
+    if (!(error instanceof UncertainError)) throw error;
+    throw new UnreachableError(`${error.message}; nothing was changed`);
   }
 }
 
@@ -131,19 +128,12 @@ async function putParts(
       const key = partKey(write, number);
       const value = sealing.seal(part, { store, write, key: gateway.prefix + key });
       const transaction = { compare: [compare], puts: [{ key, value }] };
-      if ((await gateway.commit(transaction).catch(explainUncertain)) === undefined)
-        throw new LostUploadError();
-      onProgress?.({ action: "writing", done: ++done, total });
+      if ((await gateway.commit(transaction)) === undefined) throw new LostUploadError();
+      onProgress?.("writing", ++done, total);
     }
   };
   await Promise.all(Array.from({ length: PARALLEL }, work));
   return total;
-}
-
-function explainUncertain(error: Error): never {
-  throw error instanceof UncertainError
-    ? new UnreachableError(`${error.message}; nothing was changed`)
-    : error;
 }
 
 /** @returns `undefined` if parts were removed @throws InvalidDataError; as `Gateway.range` */
@@ -158,9 +148,9 @@ export async function download(
   while (pieces.length < parts) {
     const key = partKey(write, pieces.length);
     const end = partKey(write, parts);
-    const { entries } = await gateway.range({ key, end, limit: PAGE_PARTS }, { signal });
-    if (entries.length === 0) return undefined;
-    for (const part of entries) {
+    const page = await gateway.range({ key, end, limit: PAGE_PARTS }, { signal });
+    if (page.length === 0) return undefined;
+    for (const part of page) {
       if (part.key !== partKey(write, pieces.length)) return undefined;
       const piece = openKey(
         target,
@@ -172,7 +162,7 @@ export async function download(
       if (size > MAX_DATA_SIZE) throw new InvalidDataError(`${nameOf(pieces.length)} is too large`);
       pieces.push(piece);
     }
-    onProgress?.({ action: "reading", done: pieces.length, total: parts });
+    onProgress?.("reading", pieces.length, parts);
   }
   return unzip(Buffer.concat(pieces), { maxOutputLength: MAX_DATA_SIZE }).catch(() => {
     throw new InvalidDataError(`${nameOf(0)} can't be unpacked`);
@@ -184,15 +174,12 @@ export async function download(
  * parts of a killed writer.
  */
 export async function listUploads({ gateway }: StoreTarget): Promise<Map<string, string>> {
-  const [parts, uploads] = await gateway.ranges([
+  const { ranges } = await gateway.ranges([
     { key: KEYS.parts, end: endOf(KEYS.parts), keysOnly: true },
     { key: KEYS.uploads, end: endOf(KEYS.uploads) },
   ]);
-  const writeOf = (key: string) => key.split("/", 2)[1] ?? "";
-  const owners = new Map(parts?.entries.map(({ key }) => [writeOf(key), ""]));
-  for (const { key, value } of uploads?.entries ?? [])
-    owners.set(writeOf(key), value.toString("utf8"));
-  return owners;
+  // Parts have no values here, and uploads come after them.
+  return new Map(ranges.flat().map(({ key, value }) => [key.split("/")[1] ?? "", String(value)]));
 }
 
 export function keysOf(write: string): KeyRange[] {

@@ -87,7 +87,7 @@ export function pruneStore(place: StorePlace, entries: number, caller: Caller): 
 }
 
 function progressOf(caller: Caller): OnProgress {
-  return ({ action, done, total }) => {
+  return (action, done, total) => {
     if (done < total) caller.progress(`${action} the store: ${done} of ${total} MB`);
   };
 }

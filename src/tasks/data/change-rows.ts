@@ -11,37 +11,31 @@ import {
 } from "../../store/history.js";
 import { HIDDEN } from "../settings/setting-table.js";
 
-/**
- * What a change did to a value, a definition, an environment, its credentials or one of its named
- * keys.
- */
+/** What a change did to one thing. */
 export interface ChangeRow {
   readonly kind: "added" | "removed" | "changed" | "rotated";
   readonly what: "value" | "definition" | "environment" | "credentials" | "key";
   readonly application: string;
-  /** `undefined` for a definition, which belongs to all environments. */
+  /** `undefined` for a definition, which all environments share. */
   readonly environment: string | undefined;
-  /** The name of a variable. */
+  /** The name of the variable. */
   readonly name?: string | undefined;
-  /** The name of a key. */
+  /** The name of the key. */
   readonly key?: string;
-  /** `undefined` if there was none, if it is hidden, and for credentials and keys. */
+  /** `undefined` if there was none or it is hidden, and for credentials and keys. */
   readonly before?: JsonValue | undefined;
   readonly after?: JsonValue | undefined;
 }
 
-/** Makes the rows of changes. Call `of` with the newest change first. */
+/** Makes rows of changes. Call `of` with the newest change first. */
 export class ChangeRows {
-  /** The records by list and id, as they were after the change. */
+  /** The records after the change, by list and id. */
   readonly #records = new Map<string, object>();
-  /** Variables that have been public ever since. */
+  /** Variables that have been public ever since the change. */
   readonly #public: Set<number>;
   readonly #values: boolean;
 
-  /**
-   * @param data after the newest change
-   * @param values whether to show values that are not public
-   */
+  /** @param data after the newest change @param values whether to show values that aren't public */
   constructor({ environments, variables }: Data, values: boolean) {
     for (const record of environments) this.#records.set(`environments ${record.id}`, record);
     for (const record of variables) this.#records.set(`variables ${record.id}`, record);
@@ -49,7 +43,7 @@ export class ChangeRows {
     this.#values = values;
   }
 
-  /** The rows of a change. A definition that came or went with a value has none. */
+  /** Returns the rows of a change. A definition that came or went with a value has none. */
   of(changes: readonly RecordChange[]): ChangeRow[] {
     const withValue = new Set<number>();
     for (const { list, before, after } of changes) {
@@ -58,11 +52,13 @@ export class ChangeRows {
       if (list === "variables" && before && !isPublic(before as VariableRecord))
         this.#public.delete(before.id);
     }
-    const isListed = (change: RecordChange) =>
-      change.list !== "variables" ||
-      (change.before && change.after) ||
-      !withValue.has(idOf(change));
-    const rows = changes.filter(isListed).flatMap((change) => this.#rows(change));
+    const listed = changes.filter(
+      (change) =>
+        change.list !== "variables" ||
+        (change.before && change.after) ||
+        !withValue.has(idOf(change)),
+    );
+    const rows = listed.flatMap((change) => this.#rows(change));
     for (const { list, before } of changes) this.#takeBack(list, before);
     return rows;
   }
@@ -80,7 +76,7 @@ export class ChangeRows {
     const name = list === "environments" ? undefined : find("variables", record.variable_id)?.name;
     const isShown = list !== "values" || this.#values || this.#public.has(record.variable_id);
     const [from, to] = [before, after].map((side) =>
-      side && isShown ? shownOf(list, side) : undefined,
+      side && isShown ? shownPart(list, side) : undefined,
     );
     const kind = before ? (after ? "changed" : "removed") : "added";
     const names = { application, environment: environment?.name, name };
@@ -90,15 +86,15 @@ export class ChangeRows {
     const rows: ChangeRow[] = from === to ? [] : [row];
     if (old.credentials !== current.credentials)
       rows.push({ kind: "rotated", what: "credentials", ...names });
-    for (const [key, kind] of keyChanges(old, current))
+    for (const [key, kind] of keyChanges(old.keys, current.keys))
       rows.push({ kind, what: "key", ...names, key });
     return rows;
   }
 }
 
 function* keyChanges(
-  { keys: old = [] }: RecordedEnvironment,
-  { keys: current = [] }: RecordedEnvironment,
+  old: RecordedEnvironment["keys"] = [],
+  current: RecordedEnvironment["keys"] = [],
 ): Generator<[key: string, ChangeRow["kind"]]> {
   for (const key of new Set([...old, ...current].map(({ name }) => name))) {
     const [before, after] = [old, current].map((keys) => keys.find(({ name }) => name === key));
@@ -110,27 +106,32 @@ function* keyChanges(
 
 const WHAT = { environments: "environment", variables: "definition", values: "value" } as const;
 
-function shownOf(list: List, record: object): JsonValue {
+function shownPart(list: List, record: object): JsonValue {
   if (list === "environments") return qualifiedName(record as Environment);
   if (list === "values") return (record as ValueRecord).content.value;
   const { id: _, application: __, ...definition } = record as VariableRecord;
   return definition as unknown as JsonValue;
 }
 
+/** Returns the rows of the change from one version of the data to another. */
 export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeRow[] {
   return new ChangeRows(changed, values).of(
     changesBetween(recordedData(data), recordedData(changed)),
   );
 }
 
-/** The columns for rows. Those of values are left out if none is shown. */
+/** Returns the columns for rows, without those of values if none is shown. */
 export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
   const isShown = ({ what, before, after }: ChangeRow) =>
     what === "value" && [before, after].some((side) => side !== undefined);
   const hasValues = values || rows.some(isShown);
-  const text = (value: JsonValue | undefined, row: ChangeRow, none: ChangeRow["kind"]) => {
+  const text = (
+    value: JsonValue | undefined,
+    { what, kind }: ChangeRow,
+    none: ChangeRow["kind"],
+  ) => {
     if (value !== undefined) return valueText(value);
-    return row.what === "value" && row.kind !== none ? HIDDEN : undefined;
+    return what === "value" && kind !== none ? HIDDEN : undefined;
   };
   return {
     headings: ["ENVIRONMENT", "NAME", "CHANGE", ...(hasValues ? ["BEFORE", "AFTER"] : [])],
@@ -156,8 +157,8 @@ function formerName({ kind, what, name, before }: ChangeRow): string {
   return kind === "changed" && former !== name ? ` (was ${former})` : "";
 }
 
-/** The names of its variable, also the one before a rename. */
+/** Returns the names of the variable, also the one before a rename. */
 export function namesOf({ what, name, before }: ChangeRow): string[] {
   const former = what === "definition" ? (before as { name: string } | undefined)?.name : undefined;
-  return [name, former].filter((given) => given !== undefined);
+  return [name, former].filter((each) => each !== undefined);
 }

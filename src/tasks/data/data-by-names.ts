@@ -9,10 +9,10 @@ import { readContent } from "../../store/file/data-file.js";
 import type { Surroundings } from "../surroundings.js";
 
 /**
- * Describes a data file for git, as its textconv: a line for each record, by names.
+ * Describes a data file for git's textconv: a line for each record, by names.
  *
- * A secret is replaced by 128 bits of an HMAC with a key of the user, so that nobody else can guess a
- * value from a log. The texts of a sealed file are not secret, so their marks need no key.
+ * Secrets become 128 bits of an HMAC with a key of the user, so that nobody else can guess a value
+ * from a log. The texts of a sealed file are not secret, so their marks need no key.
  *
  * @throws InvalidDataError
  */
@@ -27,9 +27,7 @@ export async function dataByNames(path: string, surroundings: Surroundings): Pro
   const lines = [...entries].flatMap(([name, { owners, fields }]) => {
     const { application: _, name: __, value, credentials, ...others } = fields;
     if (name === TOP_LEVEL_KEY)
-      return Object.entries(others).map(
-        ([setting, given]) => `${setting} ${JSON.stringify(given)}`,
-      );
+      return Object.entries(others).map(([field, entry]) => `${field} ${JSON.stringify(entry)}`);
     const shown =
       credentials === undefined ? others : { ...others, credentials: mark(credentials) };
     if (!("value" in fields)) return `${labelOf(name)} ${JSON.stringify(shown)}`;
@@ -39,7 +37,7 @@ export async function dataByNames(path: string, surroundings: Surroundings): Pro
   return lines.sort();
 }
 
-/** Reads the key of the user's marks, which is created at first use; `undefined` on failure. */
+/** Reads the user's key, which is created at the first use; `undefined` on failure. */
 async function readDiffKey({ folders }: Surroundings): Promise<Buffer | undefined> {
   const path = join(folders.config, "diff-key");
   try {

@@ -9,7 +9,7 @@ import { readContent } from "../../store/file/data-file.js";
 import { type DataPlace, type FilePlace, keyFileOf } from "../settings/connection.js";
 import type { Messages } from "../surroundings.js";
 
-/** The place with a key: a new one for a data file that can be read without one. */
+/** Returns the place with a key: a new one for a data file that is not sealed. */
 export async function withKeyFile(place: DataPlace, messages: Messages): Promise<DataPlace> {
   if (place.sealKey) return place;
   if (place.kind === "store")
@@ -19,16 +19,12 @@ export async function withKeyFile(place: DataPlace, messages: Messages): Promise
   return createKeyFile(place, messages);
 }
 
-/** The command that keeps files out of git whose names begin with this path. */
+/** Returns the command that keeps files whose names begin with a path out of git. */
 export function ignoreCommand(path: string): string {
   return `echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(join(dirname(path), ".gitignore"))}`;
 }
 
-/**
- * Writes a new key to the key file beside a data file.
- *
- * @throws InvalidDataError if that exists or can't be written
- */
+/** Creates the key file beside a data file. @throws InvalidDataError if it exists, or can't be written */
 export async function createKeyFile(
   place: FilePlace,
   { note }: Messages,

@@ -8,49 +8,38 @@ import type {
   UpdateOptions,
 } from "../../store/store.js";
 
-/** The data of a place, before it is opened. */
+/** The data in a file or a store, before it is opened. */
 export interface LocalData {
   readonly name: string;
   /**
-   * Looks for other users who can change it: a reader is warned, and a writer refused.
+   * Checks whether other users can change it.
    *
-   * @returns the warning
-   * @throws InvalidDataError, also for a file that must not be replaced
+   * @returns the warning for a reader
+   * @throws InvalidDataError for a writer, also if the file can't be replaced
    */
   check(purpose: "read" | "change"): string | undefined;
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */
   read(): Promise<Data>;
-  /**
-   * Changes it in one atomic write. Resolves to the data with the change.
-   *
-   * @throws as `EditableStore.update`
-   */
+  /** Makes a change in one atomic write, and resolves to the data. @throws as `EditableStore.update` */
   update(change: ChangeData, options?: UpdateOptions): Promise<Data>;
-  /**
-   * @param use gets the history, which is closed afterwards
-   * @throws as `read`, also while the changes are read
-   */
+  /** @param use gets the history, which is closed afterwards @throws as `read` */
   history<T>(use: (history: History) => Promise<T>): Promise<T>;
-  /** Opens it, and follows changes by others. @throws as `read` */
+  /** Opens it, and follows the changes of others. @throws as `read` */
   follow(): Promise<EditableStore>;
-  /**
-   * Creates it with this data. Resolves to a message that says so.
-   *
-   * @throws InvalidDataError if it exists or can't be written
-   */
+  /** Creates it, and resolves to a message. @throws InvalidDataError if it exists, or can't be written */
   create(data: Data): Promise<string>;
-  /** Gives a new data file the history of other data. That of a store begins with its data. */
+  /** Gives a new data file the history of other data. The history of a store begins with its data. */
   copyHistory(history: History): Promise<void>;
   /**
-   * Writes everything again, its history included: sealed with the first of its keys, or plain.
+   * Writes all again, with its history, sealed with the first of its keys or plain.
    *
-   * @returns whether it was in another form
+   * @returns whether it had another form
    * @throws as `update`
    */
   seal(form: "sealed" | "plain"): Promise<boolean>;
   /**
-   * Opens it for a server, and follows its changes. Creates a data file that nothing names, with
-   * example variables.
+   * Opens it for a server, and follows its changes. Creates a missing data file with example
+   * variables, unless a setting names it.
    *
    * @throws InvalidDataError, also if other users can change it; as `openEtcdStore`
    */

@@ -129,8 +129,8 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
       });
     },
     create: async (data) => {
-      const { createFile } = await import("./serve-file.js");
-      return createFile(path, surroundings, data, await sealingOf(place, caller, "sealed"));
+      const { createData } = await import("./serve-file.js");
+      return createData(path, surroundings, data, await sealingOf(place, caller, "sealed"));
     },
     copyHistory: async (history) => {
       const { copyHistory } = await import("../../store/file/file-history.js");

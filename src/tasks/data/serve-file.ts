@@ -13,16 +13,15 @@ import { readSecret } from "../settings/secret-files.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import type { ServeDataOptions } from "./local-data.js";
 
-/** Creates a data file. Resolves to a message that says so. @throws InvalidDataError */
-export async function createFile(
+/** Creates a data file, and resolves to a message. @throws InvalidDataError */
+export async function createData(
   path: string,
   { user }: Surroundings,
   data: Data,
   sealing: FileSealing | undefined,
 ): Promise<string> {
   await createDataFile(path, data, sealing);
-  // Without user ids, files have no modes either: Windows takes the access to a file from its
-  // folder.
+  // Windows has no user ids, and gives a file the access rights of its folder.
   const readers =
     user === undefined ? "readable by all who can read its folder" : "readable only by you";
   return `created ${path}, ${readers}; it contains the credentials of all its environments`;
@@ -43,16 +42,13 @@ export async function serveFile(
   const check = (file: string) => refuseToReload(file, surroundings);
   const store = await openDataFile(path, { watch: true, sealKeys, check });
   if (created) log("info", `${created}; appvars env credentials NAME prints them`);
-  const inClear = placeFiles(place).filter(({ text }) => text !== path || sealKeys === undefined);
-  const loose = inClear.map(({ text }) => looseModeWarning(text));
+  const secret = placeFiles(place).filter(({ text }) => text !== path || sealKeys === undefined);
+  const loose = secret.map(({ text }) => looseModeWarning(text));
   for (const warning of [unsafe, ...loose]) if (warning) log("warn", warning);
   return store;
 }
 
-/**
- * @returns the message if it was created
- * @throws InvalidDataError if it is missing and has a name, or can't be created
- */
+/** @returns the message, if it was created @throws InvalidDataError if it is missing but named */
 async function createIfMissing(
   { path, isDefault }: FilePlace,
   surroundings: Surroundings,
@@ -70,5 +66,5 @@ async function createIfMissing(
       `${path} does not exist; to create it: ${command`appvars init --data ${path}`}`,
     );
   const { starterData } = await import("../../store/memory/starter-data.js");
-  return createFile(path, surroundings, starterData({ examples: true }), sealing);
+  return createData(path, surroundings, starterData({ examples: true }), sealing);
 }

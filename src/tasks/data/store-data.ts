@@ -15,7 +15,7 @@ import { readSecret, readTlsFiles } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";
 import type { LocalData, ServeDataOptions } from "./local-data.js";
 
-/** The data in a store. Who can change it is for the store to decide. */
+/** Returns the data in a store, which decides itself who can change it. */
 export function storeData(place: StorePlace, caller: Caller): LocalData {
   const { url } = place.address;
   return {
@@ -73,15 +73,16 @@ async function serveStore(
   return store;
 }
 
-/** One warning if the connection to another machine is not encrypted, otherwise none. */
+/** Returns a warning if the connection to another machine is not encrypted, otherwise none. */
 export function openTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
-  const isOpen = endpoints
-    .map((origin) => new URL(origin))
-    .some(({ protocol, hostname }) => protocol === "http:" && !isLoopback(hostname));
+  const isOpen = endpoints.some((endpoint) => {
+    const { protocol, hostname } = new URL(endpoint);
+    return protocol === "http:" && !isLoopback(hostname);
+  });
   return isOpen ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }
 
-/** Removes the history of a store but for its last entries. @throws as `openEtcdStore` */
+/** Removes all but the last entries of a store's history. @throws as `openEtcdStore` */
 export function pruneStore(place: StorePlace, entries: number, caller: Caller): Promise<void> {
   return withStore(place, caller, (store) => store.prune(entries));
 }
@@ -92,7 +93,7 @@ function progressOf(caller: Caller): OnProgress {
   };
 }
 
-/** @throws UsageError for a file that can't be read */
+/** @throws UsageError if a file can't be read */
 async function readAccess(
   { address, user, password, sealKey, tls }: StorePlace,
   caller: Caller,

@@ -13,7 +13,7 @@ import {
   type VariableSource,
   valuesByName,
 } from "../model/source.js";
-import { decoderOf, interpret, interpretHealth } from "./decode.js";
+import { interpret, interpretHealth } from "./decode.js";
 import { NewestData } from "./newest-data.js";
 import {
   AUTH_SCHEMES,
@@ -212,7 +212,6 @@ export class Client extends VariableReader implements VariableSource {
   async #ask<R extends Read>(read: R, budget: Budget, attempt?: Attempt): Promise<Answer<R>> {
     const { auth } = this.#options;
     const target = targetOf(read);
-    const decode = decoderOf(read);
     const request = async (seconds: number) => {
       attempt?.signal.throwIfAborted();
       const kept = this.#kept.get(target);
@@ -231,7 +230,7 @@ export class Client extends VariableReader implements VariableSource {
       }
       try {
         if (kept && response.status === 304) return kept.answer as Answer<R>;
-        const answer = interpret(response, decode, auth === "hmac" ? timestamp : undefined);
+        const answer = interpret(response, read, auth === "hmac" ? timestamp : undefined);
         if (this.#options.revalidate) this.#keep(target, response.headers.etag, answer);
         return answer;
       } finally {

@@ -39,15 +39,6 @@ import type { HttpResponse } from "./transport.js";
  */
 class BrokenRuleError extends TypeError {}
 
-/**
- * Checks an answer of the API (docs/http-api.md). Servers are not trusted, since their names become
- * environment variables of programs: one invalid field rejects the whole answer. Unknown fields are
- * dropped, so that servers can add some.
- *
- * @throws BrokenRuleError
- */
-export type Decoder<T> = (json: unknown) => T;
-
 /** The most items of a list: twice as many as a data file is designed for. */
 const MAX_TOTAL = 2_000_000;
 
@@ -86,12 +77,8 @@ const check: FieldsOf<Check> = {
   invalid: rule({ items: open(brokenRule) }),
 };
 
-/** The check of the answer to a read. */
-export function decoderOf<R extends Read>(read: R): Decoder<Answer<R>> {
-  return decoder(ruleOf(read));
-}
-
-function ruleOf(read: Read): Rule {
+/** The rule for the answer to a read. */
+export function ruleOf(read: Read): Rule {
   switch (read.kind) {
     case "variables":
       return pageOf(variable, read.page);
@@ -143,60 +130,76 @@ function lengthProblem({ metadata: { limit, offset, total }, data }: Page<Item>)
 
 const isSeconds = (input: unknown) => Number.isFinite(input) && Number(input) >= 0;
 const isTime = (input: string) => input.includes(".") && Number.isFinite(utcMs(input));
-const health: FieldsOf<Omit<Health, "data_age">> = {
+const healthFields: FieldsOf<Omit<Health, "data_age">> = {
   uptime: rule({ problem: (input) => (isSeconds(input) ? undefined : "must be seconds") }),
   message: TEXT,
   date: rule({ text: { test: isTime }, must: "be a time such as 2026-01-31T12:00:00.000Z" }),
 };
 
-export const decodeHealth = decoder<Health>(open(health));
+export const HEALTH = open(healthFields);
 
-/** Reads the message in the body of an error. */
-export const decodeError = decoder<{ message: string }>(open({ message: TEXT }));
+/** The rule for the body of an error. */
+export const ERROR = open({ message: TEXT });
 
-function decoder<T>(rule: Rule): Decoder<T> {
-  return (json) =>
-    applyRule<T>(rule, json, (broken) => {
-      const field = pathText(broken.path) || "it";
-      return new BrokenRuleError(`${field} ${broken.rule}`);
-    });
+/**
+ * Checks an answer of the API (docs/http-api.md). Servers are not trusted, since their names become
+ * environment variables of programs: one invalid field rejects the whole answer. Unknown fields are
+ * dropped, so that servers can add some.
+ *
+ * @throws BrokenRuleError
+ */
+export function decode<T>(json: unknown, rule: Rule): T {
+  return applyRule<T>(
+    rule,
+    json,
+    ({ path, rule: broken }) => new BrokenRuleError(`${pathText(path) || "it"} ${broken}`),
+  );
 }
 
 /** Elements and members in one answer: 2,000 for each item of the largest page. */
 const MAX_ITEMS = 2_000_000;
 
 /**
- * The content of a response from a data route.
+ * The answer to a read.
  *
  * @param signedAt the time in the signature of the request, in Unix milliseconds
  * @throws the error for its status; ServerError for anything that is not an answer of the API
  */
-export function interpret<T>(response: HttpResponse, decode: Decoder<T>, signedAt?: number): T {
+export function interpret<R extends Read>(
+  response: HttpResponse,
+  read: R,
+  signedAt?: number,
+): Answer<R> {
+  if (response.status !== 200) throw errorOf(response, signedAt);
+  return decodeBody(response, ruleOf(read));
+}
+
+/** The error for the status of a response. */
+function errorOf(response: HttpResponse, signedAt?: number): Error {
   const { status, headers, forwarder } = response;
-  if (status === 200) return decodeBody(response, decode);
   if (status === 429) {
     const wait = parseRetryAfter(headers) ?? 0;
-    throw new RateLimitedError(
+    return new RateLimitedError(
       `rate-limited by the server; it accepts requests again in ${wait} s`,
       wait,
     );
   }
   if (status >= 500 || TRANSIENT_STATUSES.includes(status)) {
     const failed = forwarder === undefined ? "the server" : `the request through ${forwarder}`;
-    throw new ServerError(`${failed} failed with status ${status}`, status);
+    return new ServerError(`${failed} failed with status ${status}`, status);
   }
   if (headers.location !== undefined && status >= 300 && status < 400)
-    throw new ServerError(
+    return new ServerError(
       `the server redirects to ${redirectTarget(headers.location)}, which is not followed`,
       status,
     );
   // Decoded first: a 401 or 404 from another server tells nothing about the credentials or a
   // variable.
-  const { message } = decodeBody(response, decodeError);
-  if (status === 400) throw new UsageError(message);
-  if (status === 401) throw refused(headers.date, signedAt);
-  if (status === 404) throw new NotFoundError(message);
-  throw new ServerError(`the server answered with status ${status}: ${message}`, status);
+  const { message } = decodeBody<{ message: string }>(response, ERROR);
+  if (status === 400) return new UsageError(message);
+  if (status === 401) return refused(headers.date, signedAt);
+  if (status === 404) return new NotFoundError(message);
+  return new ServerError(`the server answered with status ${status}: ${message}`, status);
 }
 
 /**
@@ -205,13 +208,15 @@ export function interpret<T>(response: HttpResponse, decode: Decoder<T>, signedA
  * @throws as `interpret`, but ServerError for 400, 401 and 404
  */
 export function interpretHealth(response: HttpResponse): { healthy: boolean; health: Health } {
-  const { status } = response;
-  const healthy = status === 200;
+  const { status, headers } = response;
   // 503 has the same body as 200. An appvars server sends the others for other routes only.
-  const isDecoded = [400, 401, 404, 503].includes(status);
-  const health = isDecoded ? decodeBody(response, decodeHealth) : interpret(response, decodeHealth);
-  const age = parseDataAge(response.headers);
-  return { healthy, health: age === undefined ? health : { ...health, data_age: age } };
+  if (![200, 400, 401, 404, 503].includes(status)) throw errorOf(response);
+  const health = decodeBody<Health>(response, HEALTH);
+  const age = parseDataAge(headers);
+  return {
+    healthy: status === 200,
+    health: age === undefined ? health : { ...health, data_age: age },
+  };
 }
 
 /** @returns the error for a 401: without a date or a signature, the credentials are wrong */
@@ -230,12 +235,11 @@ export function redirectTarget(location = ""): string {
   return location.replace(/[?#].*/s, "").replace(/(?<![^/\\])[^/\\]+@/g, "") || "nowhere";
 }
 
-function decodeBody<T>(response: HttpResponse, decode: Decoder<T>): T {
-  const { status, body, forwarder } = response;
+function decodeBody<T>({ status, body, forwarder }: HttpResponse, rule: Rule): T {
   const route = forwarder === undefined ? "" : ` through ${forwarder}`;
   const foreign = `not an appvars server${route} (status ${status})`;
   try {
-    return decode(parseJson(body, MAX_ITEMS));
+    return decode(parseJson(body, MAX_ITEMS), rule);
   } catch (error) {
     const isInexact = error instanceof JsonError && error.kind === "inexact number";
     if (isInexact || error instanceof BrokenRuleError)

@@ -1,11 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { type Decoder, decodeError, decodeHealth, decoderOf } from "../../src/client/decode.js";
+import { decode, ERROR, HEALTH, ruleOf } from "../../src/client/decode.js";
+import type { Answer, Read } from "../../src/model/read.js";
+import type { Health } from "../../src/model/source.js";
 import { aVariable } from "../support/records.js";
 
 const VARIABLE = aVariable({ id: 1, name: "A" });
 const VALUE = { id: 1, variable_id: 2, content: { value: "x" } };
 const METADATA = { limit: 50, offset: 0, total: 1 };
-const HEALTH = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
+const OK = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
+
+const decoderOf =
+  <R extends Read>(read: R) =>
+  (json: unknown): Answer<R> =>
+    decode(json, ruleOf(read));
 
 const decodeVariable = decoderOf({ kind: "variable", id: 1 });
 const decodeValue = decoderOf({ kind: "valueByName", name: "A" });
@@ -21,7 +28,7 @@ function nested(levels: number): unknown {
 }
 
 /** Name, decoder, a valid example, and invalid contents of each field. */
-const RESOURCES: [string, Decoder<unknown>, object, Record<string, unknown[]>][] = [
+const RESOURCES: [string, (json: unknown) => unknown, object, Record<string, unknown[]>][] = [
   [
     "variable",
     decodeVariable,
@@ -63,8 +70,8 @@ const RESOURCES: [string, Decoder<unknown>, object, Record<string, unknown[]>][]
   ],
   [
     "health",
-    decodeHealth,
-    HEALTH,
+    (json) => decode<Health>(json, HEALTH),
+    OK,
     {
       uptime: ["1.5", null, -1, Number.POSITIVE_INFINITY],
       message: [1, null],
@@ -75,7 +82,7 @@ const RESOURCES: [string, Decoder<unknown>, object, Record<string, unknown[]>][]
         "2026-01-01",
         "2026-01-01T00:00:00Z",
         "2026-13-01T00:00:00.000Z",
-        `\n${HEALTH.date}`,
+        `\n${OK.date}`,
       ],
     },
   ],
@@ -154,8 +161,8 @@ describe("the decoders", () => {
   });
 
   it("the decoders read the message of an error", () => {
-    expect(decodeError({ message: "Not found", more: 1 }).message).toBe("Not found");
-    expect(() => decodeError({ error: "Not found" })).toThrow(TypeError);
+    expect(decode<Error>({ message: "Not found", more: 1 }, ERROR).message).toBe("Not found");
+    expect(() => decode({ error: "Not found" }, ERROR)).toThrow(TypeError);
   });
 
   it("the decoders accept only the item with the requested id", () => {

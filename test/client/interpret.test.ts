@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { decoderOf, interpret, interpretHealth, redirectTarget } from "../../src/client/decode.js";
+import { interpret, interpretHealth, redirectTarget } from "../../src/client/decode.js";
 import type { HttpResponse } from "../../src/client/transport.js";
 import {
   NotFoundError,
@@ -10,7 +10,7 @@ import {
   WrongClockError,
 } from "../../src/kit/text/errors.js";
 
-const decodeContent = decoderOf({ kind: "content", name: "A" });
+const READ = { kind: "content", name: "A" } as const;
 
 const HTML = "<html>t0p-s3cr3t</html>";
 const MESSAGE = '{"message":"limit must be a whole number"}';
@@ -30,7 +30,7 @@ const foreign = (status: number, rule = "") =>
 
 describe("an answer of a data endpoint", () => {
   it("is decoded from its body", () => {
-    expect(interpret(response(200, '{"value":null}'), decodeContent)).toStrictEqual({
+    expect(interpret(response(200, '{"value":null}'), READ)).toStrictEqual({
       value: null,
     });
   });
@@ -83,7 +83,7 @@ describe("an answer of a data endpoint", () => {
       new ServerError("the request through the proxy a:1 failed with status 503", 503),
     ],
   ])("becomes the error for its status, without quoting a foreign body: %o", (answer, expected) => {
-    const error = failure(() => interpret(answer, decodeContent));
+    const error = failure(() => interpret(answer, READ));
     expect(error).toBeInstanceOf(expected.constructor);
     expect({ ...error, message: error.message }).toStrictEqual({
       ...expected,
@@ -103,9 +103,7 @@ describe("an answer of a data endpoint", () => {
     ["Infinity", 0],
     ["Wed, 21 Oct 2026 07:28:00 GMT", 0],
   ])("an answer with status 429 and Retry-After %j has a wait of %d s", (header, seconds) => {
-    const error = failure(() =>
-      interpret(response(429, HTML, { "retry-after": header }), decodeContent),
-    );
+    const error = failure(() => interpret(response(429, HTML, { "retry-after": header }), READ));
     expect(error).toBeInstanceOf(RateLimitedError);
     expect(error).toMatchObject({ retryAfter: seconds });
     expect(error.message).toBe(
@@ -117,7 +115,7 @@ describe("an answer of a data endpoint", () => {
 describe("an answer with status 401", () => {
   const DATE = "Wed, 21 Oct 2026 07:28:00 GMT";
   const refused = (date: string | undefined, signedAt?: number) =>
-    failure(() => interpret(response(401, MESSAGE, { date }), decodeContent, signedAt));
+    failure(() => interpret(response(401, MESSAGE, { date }), READ, signedAt));
 
   it.each([
     // The server's clock is half a second later than its date, on average.
@@ -154,7 +152,7 @@ describe("an answer with status 401", () => {
   });
 
   it("of another server blames nothing of ours", () => {
-    const error = failure(() => interpret(response(401, HTML, { date: DATE }), decodeContent, 0));
+    const error = failure(() => interpret(response(401, HTML, { date: DATE }), READ, 0));
     expect(error).toBeInstanceOf(ServerError);
   });
 });
@@ -188,7 +186,7 @@ describe("an answer of many megabytes", () => {
   ])("is rejected before it is parsed, if it is %s", (_what, value) => {
     const body = `{"value":${value()}}`;
     const parse = vi.spyOn(JSON, "parse");
-    const error = failure(() => interpret(response(200, body), decodeContent));
+    const error = failure(() => interpret(response(200, body), READ));
     expect(parse).not.toHaveBeenCalledWith(body);
     parse.mockRestore();
     expect(error.message).toBe(foreign(200).message);
@@ -196,7 +194,7 @@ describe("an answer of many megabytes", () => {
 
   it("is accepted if it is simple enough", () => {
     const body = `{"padding":${padding},"value":${nested(500)},"more":${padding}}`;
-    expect(interpret(response(200, body), decodeContent)).toStrictEqual({
+    expect(interpret(response(200, body), READ)).toStrictEqual({
       value: JSON.parse(nested(500)),
     });
   });

@@ -1,4 +1,4 @@
-import { decoderOf, interpret, interpretHealth } from "../../client/decode.js";
+import { interpret, interpretHealth } from "../../client/decode.js";
 import { type AuthScheme, authHeaders } from "../../client/options.js";
 import { type HttpResponse, type TimedResponse, Transport } from "../../client/transport.js";
 import { isLoopback } from "../../kit/net/endpoint.js";
@@ -187,7 +187,7 @@ export async function tryCredentials(
   const attempt = (scheme: AuthScheme, key: string | undefined, ahead: number) => {
     const route = targetOf(READ);
     const request = { timestamp: Math.round(clock() - ahead), method: "GET", route };
-    const total = (response: HttpResponse) => interpret(response, decoderOf(READ)).metadata.total;
+    const total = (response: HttpResponse) => interpret(response, READ).metadata.total;
     const headers = authHeaders(scheme, { apiKey: key, apiSecret: secret }, request);
     return ask(transport, route, total, headers);
   };

@@ -1,6 +1,7 @@
 import { checkCertifiedKey } from "../kit/net/certificates.js";
 import { ticks } from "../kit/net/exchange.js";
 import { parseProxy, type ServerRoute } from "../kit/net/proxy.js";
+import type { TlsTexts } from "../kit/net/tls-options.js";
 import { ifNotFound, ServerError, UsageError } from "../kit/text/errors.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../model/defaults.js";
 import { VERSION_HEADER } from "../model/http-headers.js";
@@ -25,18 +26,12 @@ import {
   refuseOpenSecret,
 } from "./options.js";
 import { type Ask, type Attempt, readUnchanged } from "./read-unchanged.js";
-import {
-  type Budget,
-  countAnswer,
-  createBudget,
-  type RetryNotice,
-  type RetryOn,
-  type RetryOptions,
-  withRetries,
-} from "./retry.js";
+import { type Budget, countAnswer, createBudget, type RetryOptions, withRetries } from "./retry.js";
 import { type HttpResponse, type RequestLimits, Transport } from "./transport.js";
 
-export interface ClientOptions {
+export interface ClientOptions
+  extends TlsTexts,
+    Pick<RetryOptions, "maxWait" | "retryOn" | "onRetry"> {
   /**
    * Names the environment. `hmac` works without it: the server then tries the secrets of its
    * environments.
@@ -53,19 +48,6 @@ export interface ClientOptions {
   /** Seconds for one request. Default 10. */
   timeout?: number | undefined;
   /**
-   * Maximum seconds for retries, after 429 too, and for data that changes while it is read; 0 for
-   * none. Default 60, but 15 for a server that can't be reached, and 3 while this machine refuses
-   * the connection.
-   */
-  maxWait?: number | undefined;
-  /** Whether to retry after any transient failure, or only after a 429. Default `any`. */
-  retryOn?: RetryOn | undefined;
-  /** PEM certificates to trust instead of those that Node trusts. */
-  ca?: string | undefined;
-  /** A certificate for servers that require one, and its key, as PEM texts. */
-  cert?: string | undefined;
-  key?: string | undefined;
-  /**
    * URL of an HTTP proxy to send all requests through: `http://proxy.example.com:3128`, also with
    * user and password.
    */
@@ -75,17 +57,12 @@ export interface ClientOptions {
    * repeatedly.
    */
   revalidate?: boolean | undefined;
-  /** Called before each pause. */
-  onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** Called with each answer. */
   onResponse?: ((exchange: Exchange) => void) | undefined;
 }
 
-interface Exchange {
+interface Exchange extends Pick<HttpResponse, "status" | "headers" | "milliseconds"> {
   target: string;
-  status: number;
-  headers: HttpResponse["headers"];
-  milliseconds: number;
 }
 
 /** Options for commands and tests. */
@@ -95,8 +72,8 @@ interface ClientParts
   /** Unix time in milliseconds. */
   clock?: () => number;
   /**
-   * The budget used by the command so far. All its requests get `maxWait` and one `timeout` in
-   * total.
+   * The budget used by the command so far, whose requests get `maxWait` and one `timeout` in total.
+   * Default: each call has its own.
    */
   budget?: Budget | undefined;
   /** Changes the answers to all reads. */
@@ -111,6 +88,7 @@ type ReadOfValues = Extract<Read, { kind: "valuesByName" }>;
 /** Works like the client of the library, but leaves encrypted values as they are. */
 export class Client extends VariableReader implements VariableSource {
   readonly #options: ClientOptions & { auth: AuthScheme };
+  readonly #parts: ClientParts & Required<Pick<ClientParts, "clock">>;
   readonly #retry: Omit<RetryOptions, "budget">;
   readonly #transport: Transport;
   /** The last answers by their targets, the oldest first. */
@@ -118,24 +96,12 @@ export class Client extends VariableReader implements VariableSource {
   #newest: NewestData | undefined;
   /** Whether the server does not know the read of all values. */
   #hasPagesOnly = false;
-  /** `undefined` if each call has its own budget. */
-  readonly #sharedBudget: Budget | undefined;
   readonly #closed = new AbortController();
-  readonly #wrapAsk: ClientParts["wrapAsk"];
-  readonly #clock: () => number;
 
   constructor(options: ClientOptions, parts: ClientParts = {}) {
     super();
-    const {
-      auth = "hmac",
-      timeout = DEFAULT_TIMEOUT,
-      maxWait,
-      ca,
-      cert,
-      key,
-      retryOn,
-      onRetry = () => {},
-    } = options;
+    const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait, retryOn, onRetry } = options;
+    const { ca, cert, key } = options;
     // An empty one counts as missing.
     const { budget, from, proxy = options.proxy ? parseProxy(options.proxy) : undefined } = parts;
     if (!AUTH_SCHEMES.includes(auth))
@@ -149,10 +115,8 @@ export class Client extends VariableReader implements VariableSource {
     if (cert !== undefined || key !== undefined)
       checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
     this.#options = { ...options, auth };
-    this.#wrapAsk = parts.wrapAsk;
-    this.#clock = parts.clock ?? Date.now;
+    this.#parts = { clock: Date.now, ...parts };
     this.#transport = new Transport({ origin, from, timeout, ca, cert, key, proxy });
-    this.#sharedBudget = budget;
     const total = budget ? (maxWait ?? DEFAULT_MAX_WAIT) + timeout : Number.POSITIVE_INFINITY;
     const { random = Math.random, sleep = this.#sleep } = parts;
     this.#retry = { total, maxWait, ticks: parts.ticks ?? ticks, random, sleep, retryOn, onRetry };
@@ -160,18 +124,18 @@ export class Client extends VariableReader implements VariableSource {
 
   answer<R extends Read>(read: R): Promise<Answer<R>> {
     // It may take several pages.
-    if (read.kind === "valuesByName" || this.#wrapAsk)
+    if (read.kind === "valuesByName" || this.#parts.wrapAsk)
       return this.readSnapshot((snapshot) => snapshot.answer(read));
-    return this.#ask(read, this.#sharedBudget ?? createBudget());
+    return this.#ask(read, this.#parts.budget ?? createBudget());
   }
 
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
-    const budget = this.#sharedBudget ?? createBudget();
+    const budget = this.#parts.budget ?? createBudget();
     const ask = <R extends Read>(one: R, attempt: Attempt) =>
       one.kind === "valuesByName"
         ? (this.#askValues(one, budget, attempt) as Promise<Answer<R>>)
         : this.#ask(one, budget, attempt);
-    return readUnchanged(read, this.#wrapAsk?.(ask) ?? ask, { ...this.#retry, budget });
+    return readUnchanged(read, this.#parts.wrapAsk?.(ask) ?? ask, { ...this.#retry, budget });
   }
 
   /** Reads pages if the server does not know this read. */
@@ -192,7 +156,7 @@ export class Client extends VariableReader implements VariableSource {
   }
 
   async getHealth(): Promise<Health> {
-    const budget = this.#sharedBudget ?? createBudget();
+    const budget = this.#parts.budget ?? createBudget();
     const send = (seconds: number) => this.#send(ROUTES.health, {}, budget, { atMost: seconds });
     const options = { ...this.#retry, budget };
     const { healthy, health } = await withRetries(
@@ -215,7 +179,7 @@ export class Client extends VariableReader implements VariableSource {
     const request = async (seconds: number) => {
       attempt?.signal.throwIfAborted();
       const kept = this.#kept.get(target);
-      const timestamp = this.#clock();
+      const timestamp = this.#parts.clock();
       const signed = authHeaders(auth, this.#options, { timestamp, method: "GET", route: target });
       const headers = { ...signed, ...(kept && { "if-none-match": kept.etag }) };
       const sentAt = this.#retry.ticks();
@@ -255,14 +219,10 @@ export class Client extends VariableReader implements VariableSource {
     budget: Budget,
     limits: RequestLimits,
   ): Promise<HttpResponse> {
-    const { milliseconds, ...response } = await this.#transport.get(target, headers, limits);
+    const response = await this.#transport.get(target, headers, limits);
     const { status, headers: received, body } = response;
-    this.#options.onResponse?.({
-      target,
-      status,
-      headers: received,
-      milliseconds: Math.round(milliseconds),
-    });
+    const milliseconds = Math.round(response.milliseconds);
+    this.#options.onResponse?.({ target, status, headers: received, milliseconds });
     countAnswer(budget, body);
     return response;
   }

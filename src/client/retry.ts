@@ -61,8 +61,9 @@ export interface RetryOptions {
    */
   total?: number;
   /**
-   * Seconds for pauses and attempts after the first failure. Default 60, and less while the server
-   * can't be reached.
+   * Maximum seconds for retries, after 429 too, and for data that changes while it is read; 0 for
+   * none. Default 60, but 15 for a server that can't be reached, and 3 while this machine refuses
+   * the connection.
    */
   maxWait?: number | undefined;
   /** Monotonic clock in milliseconds. */
@@ -70,15 +71,13 @@ export interface RetryOptions {
   /** Returns a number from 0 up to 1. */
   random: () => number;
   sleep: (seconds: number) => Promise<void>;
-  onRetry: (notice: RetryNotice) => void;
-  /** Default `any`. */
+  /** Called before each pause. */
+  onRetry?: ((notice: RetryNotice) => void) | undefined;
+  /** Whether to retry after any transient failure, or only after a 429. Default `any`. */
   retryOn?: RetryOn | undefined;
 }
 
-/**
- * The failures to retry after. `rate-limit` is for callers with a fallback for a server that can't
- * be reached.
- */
+/** `rate-limit` is for callers with a fallback for a server that can't be reached. */
 export type RetryOn = "any" | "rate-limit";
 
 /**
@@ -153,7 +152,7 @@ export async function pause(
   budget.failedAt ??= ticks();
   const latest = Math.min(budget.failedAt + maxWait * 1_000, budget.end ?? NEVER, end);
   if (ticks() + notice.wait * 1_000 > latest) return false;
-  onRetry(notice);
+  onRetry?.(notice);
   await sleep(notice.wait);
   return true;
 }

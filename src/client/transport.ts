@@ -16,28 +16,21 @@ import { AppvarsError, ServerError, UnreachableError } from "../kit/text/errors.
 
 const MIB = 1024 * 1024;
 
-/** The largest page: 1,000 values of 64 KiB. */
-const MAX_BODY_BYTES = 64 * MIB;
-
-/** The largest answer other than 200: a message, or a proxy's error page. */
-const MAX_ERROR_BODY_BYTES = 256 * 1024;
+const LIMITS = {
+  /** The largest page: 1,000 values of 64 KiB. */
+  maxBytes: 64 * MIB,
+  /** A message, or a proxy's error page. */
+  maxErrorBytes: 256 * 1024,
+};
 
 export interface HttpResponse {
   status: number;
   headers: IncomingHttpHeaders;
   body: string;
-  /** The proxy that got the request itself, and may have answered it. */
-  forwarder?: string;
-}
-
-export interface TimedResponse extends HttpResponse {
   /** The time from the start of the request to the end of its answer. */
   milliseconds: number;
-}
-
-export interface TransportOptions extends ServerRoute {
-  /** Only tests set it. Default 64 MiB. */
-  maxBodyBytes?: number;
+  /** The proxy that got the request itself, and may have answered it. */
+  forwarder?: string | undefined;
 }
 
 export interface RequestLimits {
@@ -53,13 +46,13 @@ export interface RequestLimits {
  * section 3.2.2).
  */
 export class Transport {
-  readonly #options: TransportOptions;
+  readonly #options: ServerRoute;
   /** A proxy that gets the requests themselves, without a tunnel. */
   readonly #forwarder: HttpProxy | undefined;
   readonly #modules: Promise<HttpModule & { agent: Agent }>;
   #closed = false;
 
-  constructor(options: TransportOptions) {
+  constructor(options: ServerRoute) {
     this.#options = options;
     this.#forwarder = options.origin.protocol === "https:" ? undefined : options.proxy;
     this.#modules = this.#load();
@@ -74,19 +67,18 @@ export class Transport {
     target: string,
     headers: Record<string, string>,
     { atMost = this.#options.timeout, signal }: RequestLimits = {},
-  ): Promise<TimedResponse> {
+  ): Promise<HttpResponse> {
     if (this.#closed) throw closedError();
     const { request, agent } = await this.#modules;
-    const { origin, proxy, maxBodyBytes = MAX_BODY_BYTES } = this.#options;
+    const { origin, proxy } = this.#options;
     const timeout = Math.min(this.#options.timeout, atMost) * 1_000;
     const startedAt = ticks();
     // A tunnel is opened within this time.
     const message = { ...this.#message(target, headers), timeout: proxy && timeout, agent };
     const outgoing = request(this.#forwarder?.url ?? origin, message);
-    const limits = { timeout, signal, maxBytes: maxBodyBytes, maxErrorBytes: MAX_ERROR_BODY_BYTES };
     try {
-      const answer = await exchange(outgoing, limits);
-      return { ...this.#checked(answer, maxBodyBytes), milliseconds: ticks() - startedAt };
+      const answer = await exchange(outgoing, { timeout, signal, ...LIMITS });
+      return { ...this.#checked(answer), milliseconds: ticks() - startedAt };
     } catch (error) {
       signal?.throwIfAborted();
       throw this.#explain(error);
@@ -123,22 +115,15 @@ export class Transport {
     return { ...proxyAddress(proxy, ca), path: origin.origin + target, headers: forwarded };
   }
 
-  #checked({ status, headers, body }: HttpAnswer, maxBytes: number): HttpResponse {
+  #checked({ status, headers, body }: HttpAnswer) {
     const { origin } = this.#options.origin;
-    if (this.#forwarder && status === 407) throw refusingProxy(this.#forwarder, origin, status);
+    const forwarder = this.#forwarder;
+    if (forwarder && status === 407) throw refusingProxy(forwarder, origin, status);
     if (status === 200 && !body)
-      throw new ServerError(
-        `the answer from ${origin} is larger than ${maxBytes / MIB} MiB`,
-        status,
-      );
+      throw new ServerError(`the answer from ${origin} is larger than 64 MiB`, status);
     if (status === 200 && body && !isUtf8(body))
       throw new ServerError(`the answer from ${origin} is not UTF-8`, status);
-    return {
-      status,
-      headers,
-      body: body?.toString() ?? "",
-      ...(this.#forwarder && { forwarder: this.#forwarder.name }),
-    };
+    return { status, headers, body: body?.toString() ?? "", forwarder: forwarder?.name };
   }
 
   #explain(cause: unknown): Error {

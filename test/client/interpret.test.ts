@@ -22,7 +22,8 @@ function response(
   body: string,
   headers: HttpResponse["headers"] = {},
 ): HttpResponse {
-  return { status, body, headers: { "content-length": String(body.length), ...headers } };
+  const all = { "content-length": String(body.length), ...headers };
+  return { status, body, headers: all, milliseconds: 1 };
 }
 
 const foreign = (status: number, rule = "") =>

@@ -4,8 +4,8 @@ import { createServer, type ServerOptions } from "node:https";
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Client, type ClientOptions } from "../../src/client/client.js";
-import { Transport, type TransportOptions } from "../../src/client/transport.js";
-import { parseProxy } from "../../src/kit/net/proxy.js";
+import { Transport } from "../../src/client/transport.js";
+import { parseProxy, type ServerRoute } from "../../src/kit/net/proxy.js";
 import { ServerError, UnreachableError, UsageError } from "../../src/kit/text/errors.js";
 import { httpProxy } from "../support/http-proxy.js";
 import { CLIENT, CLIENT_CA, TLS, tlsPath } from "../support/tls.js";
@@ -295,7 +295,7 @@ function tlsPeer(
 }
 
 /** A transport through a proxy of HTTPS_PROXY, and the names that it looks up. */
-function proxied(origin: string, proxy: string, options: Partial<TransportOptions> = {}) {
+function proxied(origin: string, proxy: string, options: Partial<ServerRoute> = {}) {
   const names: string[] = [];
   const { lookup } = dns;
   const fake = (

@@ -333,7 +333,10 @@ describe("starting over", () => {
     const pauses: number[] = [];
     let changes = 8;
     const answer = (attempt: Attempt, revision: string) =>
-      attempt.check({ status: 200, headers: { "appvars-revision": revision }, body: "" });
+      attempt.check({
+        ...{ status: 200, headers: { "appvars-revision": revision } },
+        ...{ body: "", milliseconds: 1 },
+      });
     const read = async (snapshot: Snapshot) => {
       answer(snapshot as Attempt, "1");
       if (changes-- > 0) answer(snapshot as Attempt, "2");

@@ -1,6 +1,6 @@
 import { interpret, interpretHealth } from "../../client/decode.js";
 import { type AuthScheme, authHeaders } from "../../client/options.js";
-import { type HttpResponse, type TimedResponse, Transport } from "../../client/transport.js";
+import { type HttpResponse, Transport } from "../../client/transport.js";
 import { isLoopback } from "../../kit/net/endpoint.js";
 import { reasonOf } from "../../kit/net/failures.js";
 import { ProxyError, type ServerRoute } from "../../kit/net/proxy.js";
@@ -36,7 +36,7 @@ export interface ServerAccess extends RemoteSettings {
 
 /** An answer and its content, or why there is none. */
 export type Outcome<T> =
-  | { content: T; answer: TimedResponse; error?: undefined }
+  | { content: T; answer: HttpResponse; error?: undefined }
   | { content?: undefined; answer?: undefined; error: AppvarsError };
 
 export async function checkServer(

@@ -30,17 +30,14 @@ export interface CachedSourceOptions {
   maxAge: number;
   /** Unix time in milliseconds. */
   clock: () => number;
-  /**
-   * Called when kept answers are used, once for each outage, with the reason and their age in ms.
-   */
+  /** Called once for each outage, with the reason and the age of the cached answers in ms. */
   onServed: (reason: Error, age: number) => void;
-  /** Called once when answers can't be kept or removed. */
+  /** Called once when answers can't be cached or removed. */
   onFailure: (error: unknown) => void;
 }
 
-interface KeptAnswers {
-  /** `undefined` from a server that does not send it. */
-  readonly revision: string | undefined;
+interface CachedAnswers {
+  readonly revision: Snapshot["revision"];
   /** When this version was last the newest, in Unix milliseconds. */
   readonly savedAt: number;
   /** The answers by `keyOf(read)`. */
@@ -50,7 +47,7 @@ interface KeptAnswers {
 const keyOf = (read: Read) => JSON.stringify(read);
 
 /**
- * A source that keeps the last answers of one version of the data, and uses them when the server
+ * A source that caches the last answers of one version of the data, and uses them when the server
  * can't be reached and they are not too old. Answers of another version replace them. A name that
  * is no longer found is removed, and everything when the credentials are refused.
  */
@@ -68,11 +65,11 @@ export class CachedSource extends VariableReader implements VariableSource {
 
   async readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const { retrying, singleTry, maxAge, clock, onServed } = this.#options;
-    const kept = await this.#load();
-    const age = clock() - (kept?.savedAt ?? 0);
+    const cached = await this.#load();
+    const age = clock() - (cached?.savedAt ?? 0);
     // The age of answers from the future, which were saved under a wrong clock, is unknown.
     const fallback =
-      kept && age >= 0 && age <= maxAge * 1_000 ? await replay(kept, read) : undefined;
+      cached && age >= 0 && age <= maxAge * 1_000 ? await replay(cached, read) : undefined;
     try {
       return await this.#readFresh(read, fallback ? singleTry : retrying);
     } catch (error) {
@@ -83,7 +80,7 @@ export class CachedSource extends VariableReader implements VariableSource {
     }
   }
 
-  /** Asks the server: its health is never kept. */
+  /** Asks the server: its health is never cached. */
   getHealth(): Promise<Health> {
     return this.#options.retrying.getHealth();
   }
@@ -96,11 +93,11 @@ export class CachedSource extends VariableReader implements VariableSource {
     return this.readSnapshot((snapshot) => snapshot.answer(read));
   }
 
-  async #load(): Promise<KeptAnswers | undefined> {
+  async #load(): Promise<CachedAnswers | undefined> {
     const data = await this.#options.file.read();
     // Authenticated: it was written by `#save`.
-    const kept = data && JSON.parse(data.bytes.toString("utf8"));
-    return kept && { ...kept, answers: new Map(kept.answers) };
+    const cached = data && JSON.parse(data.bytes.toString("utf8"));
+    return cached && { ...cached, answers: new Map(cached.answers) };
   }
 
   async #readFresh<T>(read: (snapshot: Snapshot) => Promise<T>, source: FreshSource): Promise<T> {
@@ -128,9 +125,11 @@ export class CachedSource extends VariableReader implements VariableSource {
   async #save(fresh: FreshAnswers | undefined): Promise<void> {
     const { file, clock, onFailure } = this.#options;
     const write = async () => {
-      const kept = fresh?.mergeInto(await this.#load(), clock());
-      const bytes = Buffer.from(JSON.stringify({ ...kept, answers: [...(kept?.answers ?? [])] }));
-      await (kept ? file.write(bytes, kept.savedAt) : file.remove());
+      const cached = fresh?.mergeInto(await this.#load(), clock());
+      const bytes = Buffer.from(
+        JSON.stringify({ ...cached, answers: [...(cached?.answers ?? [])] }),
+      );
+      await (cached ? file.write(bytes, cached.savedAt) : file.remove());
     };
     this.#written = this.#written.then(write).catch((error: unknown) => {
       if (!this.#hasFailed) onFailure(error);
@@ -147,34 +146,33 @@ function isOutage(error: unknown): error is Error {
 }
 
 /**
- * Reads from kept answers.
+ * Reads from cached answers.
  *
  * @returns a function with the outcome; `undefined` if an answer is missing
  */
 async function replay<T>(
-  { revision, answers }: KeptAnswers,
+  { revision, answers }: CachedAnswers,
   read: (snapshot: Snapshot) => Promise<T>,
 ): Promise<(() => Promise<T>) | undefined> {
   const snapshot = new Replay(revision, answers);
-  const [outcome] = await Promise.allSettled([read(snapshot)]);
-  if (snapshot.isIncomplete) return undefined;
-  return async () =>
-    outcome.status === "fulfilled" ? outcome.value : Promise.reject(outcome.reason);
+  const reading = read(snapshot);
+  await reading.catch(() => {});
+  return snapshot.isIncomplete ? undefined : () => reading;
 }
 
-/** Keeps the values of all names, whichever are asked for, so that another command can use them. */
-abstract class KeepingReader extends VariableReader {
+/** Reads the values of all names, whichever are asked for, so that another command can use them. */
+abstract class AllValuesReader extends VariableReader {
   override async values(names?: readonly string[]): Promise<ValuesByName> {
     return pickValues(await super.values(), names);
   }
 }
 
-class Replay extends KeepingReader implements Snapshot {
+class Replay extends AllValuesReader implements Snapshot {
   isIncomplete = false;
 
   constructor(
     readonly revision: string | undefined,
-    readonly answers: KeptAnswers["answers"],
+    readonly answers: CachedAnswers["answers"],
   ) {
     super();
   }
@@ -183,12 +181,12 @@ class Replay extends KeepingReader implements Snapshot {
     const key = keyOf(read);
     if (this.answers.has(key)) return this.answers.get(key) as Answer<R>;
     this.isIncomplete = true;
-    throw new Error("not kept");
+    throw new Error("not cached");
   }
 }
 
 /** Remembers the answers of a snapshot, `undefined` for "not found". */
-class FreshAnswers extends KeepingReader implements Snapshot {
+class FreshAnswers extends AllValuesReader implements Snapshot {
   readonly #snapshot: Snapshot;
   readonly #answers = new Map<string, unknown>();
 
@@ -202,12 +200,12 @@ class FreshAnswers extends KeepingReader implements Snapshot {
   }
 
   /** The answers to keep after this read, at this time. */
-  mergeInto(kept: KeptAnswers | undefined, savedAt: number): KeptAnswers | undefined {
+  mergeInto(cached: CachedAnswers | undefined, savedAt: number): CachedAnswers | undefined {
     const { revision } = this;
     const fresh = [...this.#answers].filter(([, answer]) => answer !== undefined);
-    const others = [...(kept?.answers ?? [])].filter(([key]) => !this.#answers.has(key));
-    if (fresh.length === 0) return kept && { ...kept, answers: new Map(others) };
-    const isSame = revision !== undefined && revision === kept?.revision;
+    const others = [...(cached?.answers ?? [])].filter(([key]) => !this.#answers.has(key));
+    if (fresh.length === 0) return cached && { ...cached, answers: new Map(others) };
+    const isSame = revision !== undefined && revision === cached?.revision;
     return { revision, savedAt, answers: new Map([...(isSame ? others : []), ...fresh]) };
   }
 

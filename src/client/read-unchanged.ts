@@ -42,12 +42,11 @@ export async function readUnchanged<T>(
     }
     const wait =
       Math.min(FIRST_PAUSE_S * 2 ** (attempts - 1), MAX_PAUSE_S) * (0.5 + options.random() / 2);
-    if (!(await pause({ wait, reason: CHANGED }, options))) throw gaveUp(attempts, attempt.change);
+    if (!(await pause({ wait, reason: CHANGED }, options)))
+      throw new AnswersChangedError(
+        `${attempt.change.message} (attempts: ${attempts}); try again later`,
+      );
   }
-}
-
-function gaveUp(attempts: number, { message }: Error): AnswersChangedError {
-  return new AnswersChangedError(`${message} (attempts: ${attempts}); try again later`);
 }
 
 /**

@@ -8,13 +8,13 @@ import type { VariableSource } from "../../model/source.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import type { Caller } from "../surroundings.js";
 
-/** Seconds for a request to a server whose answers are kept; a slower server counts as down. */
+/** Seconds for a request to a server whose answers are cached; a slower server counts as down. */
 const SINGLE_TRY_TIMEOUT_S = 5;
 
 /**
  * Opens the client of a server behind a cache in the user's cache folder.
  *
- * @param maxAge of a kept answer that is used, in seconds
+ * @param maxAge of a cached answer that is used, in seconds
  * @param openClient gets the seconds for one request; `undefined` to use only the cache
  * @throws UsageError, UnauthorizedError
  */

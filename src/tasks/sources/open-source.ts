@@ -23,9 +23,9 @@ export interface OpenOptions extends Pick<ClientOptions, "retryOn" | "onRetry" |
   live?: boolean;
   /** The budget used by the command so far. Default a new one or, for `live`, one for each call. */
   budget?: Budget | undefined;
-  /** Maximum age in seconds of a kept answer that is used if the server can't be reached. */
+  /** Maximum age in seconds of a cached answer that is used if the server can't be reached. */
   cache?: number | undefined;
-  /** Whether to answer from the kept answers only, and send nothing. Needs `cache`. */
+  /** Whether to answer from the cache only, and send nothing. Needs `cache`. */
   offline?: boolean | undefined;
   /** Local data that the command has read, by name, so that it reads one version. */
   readSoFar?: Map<string, Promise<Data>>;

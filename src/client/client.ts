@@ -15,7 +15,7 @@ import {
   valuesByName,
 } from "../model/source.js";
 import { interpret, interpretHealth } from "./decode.js";
-import { NewestData } from "./newest-data.js";
+import { type DataVersion, newestVersion } from "./newest-data.js";
 import {
   AUTH_SCHEMES,
   type AuthScheme,
@@ -80,7 +80,7 @@ interface ClientParts
   wrapAsk?: (ask: Ask) => Ask;
 }
 
-/** The most answers that are kept: two lists of 100,000 in pages of 1,000. */
+/** The most answers in the cache: two lists of 100,000 in pages of 1,000. */
 const MAX_ANSWERS = 200;
 
 type ReadOfValues = Extract<Read, { kind: "valuesByName" }>;
@@ -92,8 +92,8 @@ export class Client extends VariableReader implements VariableSource {
   readonly #retry: Omit<RetryOptions, "budget">;
   readonly #transport: Transport;
   /** The last answers by their targets, the oldest first. */
-  readonly #kept = new Map<string, { etag: string; answer: unknown }>();
-  #newest: NewestData | undefined;
+  readonly #cache = new Map<string, { etag: string; answer: unknown }>();
+  #newest: DataVersion | undefined;
   /** Whether the server does not know the read of all values. */
   #hasPagesOnly = false;
   readonly #closed = new AbortController();
@@ -157,11 +157,9 @@ export class Client extends VariableReader implements VariableSource {
 
   async getHealth(): Promise<Health> {
     const budget = this.#parts.budget ?? createBudget();
-    const send = (seconds: number) => this.#send(ROUTES.health, {}, budget, { atMost: seconds });
-    const options = { ...this.#retry, budget };
     const { healthy, health } = await withRetries(
-      async (seconds) => interpretHealth(await send(seconds)),
-      options,
+      async (atMost) => interpretHealth(await this.#send(ROUTES.health, {}, budget, { atMost })),
+      { ...this.#retry, budget },
     );
     if (!healthy) throw new ServerError(health.message, 503);
     return health;
@@ -176,26 +174,22 @@ export class Client extends VariableReader implements VariableSource {
   async #ask<R extends Read>(read: R, budget: Budget, attempt?: Attempt): Promise<Answer<R>> {
     const { auth } = this.#options;
     const target = targetOf(read);
-    const request = async (seconds: number) => {
+    const request = async (atMost: number) => {
       attempt?.signal.throwIfAborted();
-      const kept = this.#kept.get(target);
+      const cached = this.#cache.get(target);
       const timestamp = this.#parts.clock();
       const signed = authHeaders(auth, this.#options, { timestamp, method: "GET", route: target });
-      const headers = { ...signed, ...(kept && { "if-none-match": kept.etag }) };
+      const headers = { ...signed, ...(cached && { "if-none-match": cached.etag }) };
       const sentAt = this.#retry.ticks();
-      const response = await this.#send(target, headers, budget, {
-        atMost: seconds,
-        signal: attempt?.signal,
-      });
+      const limits = { atMost, signal: attempt?.signal };
+      const response = await this.#send(target, headers, budget, limits);
       // Only a server over a data store sends a version.
-      if (response.headers[VERSION_HEADER.toLowerCase()] !== undefined) {
-        this.#newest ??= new NewestData();
-        this.#newest.check(response.headers, sentAt, this.#retry.ticks());
-      }
+      if (response.headers[VERSION_HEADER.toLowerCase()] !== undefined)
+        this.#newest = newestVersion(this.#newest, response.headers, sentAt, this.#retry.ticks());
       try {
-        if (kept && response.status === 304) return kept.answer as Answer<R>;
+        if (cached && response.status === 304) return cached.answer as Answer<R>;
         const answer = interpret(response, read, auth === "hmac" ? timestamp : undefined);
-        if (this.#options.revalidate) this.#keep(target, response.headers.etag, answer);
+        if (this.#options.revalidate) this.#store(target, response.headers.etag, answer);
         return answer;
       } finally {
         // Checked after caching: an answer of another revision stays in the cache, because the
@@ -206,11 +200,11 @@ export class Client extends VariableReader implements VariableSource {
     return withRetries(request, { ...this.#retry, budget });
   }
 
-  #keep(target: string, etag: string | undefined, answer: unknown): void {
-    this.#kept.delete(target);
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size >= MAX_ANSWERS && oldest !== undefined) this.#kept.delete(oldest);
-    if (etag) this.#kept.set(target, { etag, answer });
+  #store(target: string, etag: string | undefined, answer: unknown): void {
+    this.#cache.delete(target);
+    const [oldest] = this.#cache.keys();
+    if (this.#cache.size >= MAX_ANSWERS && oldest !== undefined) this.#cache.delete(oldest);
+    if (etag) this.#cache.set(target, { etag, answer });
   }
 
   async #send(

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Client } from "../../src/client/client.js";
-import { NewestData } from "../../src/client/newest-data.js";
+import { type DataVersion, newestVersion } from "../../src/client/newest-data.js";
 import { ServerError } from "../../src/kit/text/errors.js";
 import { httpPeer } from "./peer.js";
 
@@ -17,10 +17,10 @@ type Answers = readonly (readonly [at: number, version: string, age: number])[];
 
 /** Which of the answers are used. */
 function used(answers: Answers): boolean[] {
-  const newest = new NewestData();
+  let newest: DataVersion | undefined;
   return answers.map(([at, version, age]) => {
     try {
-      newest.check(headers(version, age), at * SECOND, at * SECOND);
+      newest = newestVersion(newest, headers(version, age), at * SECOND, at * SECOND);
       return true;
     } catch (error) {
       expect(error).toEqual(new ServerError(OLDER, 503));
@@ -116,10 +116,9 @@ describe("the newest data of a store", () => {
   });
 
   it("a slow answer does not count as young", () => {
-    const newest = new NewestData();
-    newest.check(headers("9-i", 0), 0, 0);
+    const newest = newestVersion(undefined, headers("9-i", 0), 0, 0);
     // Its data was the newest at some time between.
-    expect(() => newest.check(headers("4-x", 0), 0, 60 * SECOND)).toThrow(OLDER);
+    expect(() => newestVersion(newest, headers("4-x", 0), 0, 60 * SECOND)).toThrow(OLDER);
   });
 
   it.each([
@@ -138,11 +137,10 @@ describe("the newest data of a store", () => {
       `1-${"a".repeat(65)}`,
     ].map((version) => headers(version, 0)),
     ...["", "-1", "1.5", "soon"].map((age) => headers("1-a", age)),
-  ])("an answer without a version and an age is used, and not memoized: %j", (answer) => {
-    const newest = new NewestData();
-    newest.check(headers("9-i", 0), 0, 0);
-    newest.check(answer, SECOND, SECOND);
-    expect(() => newest.check(headers("1-a", 0), SECOND / 2, SECOND / 2)).toThrow(OLDER);
+  ])("an answer without a version and an age is used, and not remembered: %j", (answer) => {
+    const before = newestVersion(undefined, headers("9-i", 0), 0, 0);
+    const newest = newestVersion(before, answer, SECOND, SECOND);
+    expect(() => newestVersion(newest, headers("1-a", 0), SECOND / 2, SECOND / 2)).toThrow(OLDER);
   });
 });
 

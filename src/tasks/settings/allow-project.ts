@@ -19,14 +19,11 @@ import {
 /**
  * The folder of a `.appvars.json`, without links. It need not exist.
  *
- * @param path of the file or its folder
+ * @param path the path of the file or its folder
  * @throws UsageError for the path of another file
  */
 export async function projectFolder(path: string): Promise<string> {
-  const isFolder = await stat(path).then(
-    (stats) => stats.isDirectory(),
-    () => false,
-  );
+  const isFolder = (await stat(path).catch(() => undefined))?.isDirectory();
   if (!isFolder && basename(path) !== PROJECT_FILE)
     throw new UsageError(`${path} is not a folder or a ${PROJECT_FILE}`);
   const folder = isFolder ? path : dirname(path);

@@ -21,12 +21,12 @@ import { SETTINGS, type Setting, type SettingName, type SourceFlags } from "./se
 import type { SettingsObject } from "./settings-file.js";
 
 /**
- * Reads the profiles and replaces them by the result of `change`, with mode 0600, under a lock. A
- * link to the file stays a link. A current profile that does not exist is removed.
+ * Replaces the profiles by the result of `change`, with mode 0600, under a lock. A link to the file
+ * stays a link. A current profile that does not exist is removed.
  *
  * @returns the written profiles
  * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written,
- *   errors of `change`; the file is then unchanged
+ *   the errors of `change`; the file is then unchanged
  */
 export async function updateProfiles(
   path: string,
@@ -42,8 +42,8 @@ export async function updateProfiles(
         file,
         async (replace) => {
           const { current, ...others } = change(readProfiles(file, account));
-          const isKept = current !== undefined && Object.hasOwn(others.profiles, current);
-          const profiles = isKept ? { ...others, current } : others;
+          const isThere = current !== undefined && Object.hasOwn(others.profiles, current);
+          const profiles = isThere ? { ...others, current } : others;
           await replace(`${JSON.stringify(profiles, null, 2)}\n`);
           return profiles;
         },
@@ -83,8 +83,8 @@ export function useProfile(all: Profiles, name: string): Profiles {
 /** Removes all of them, or none. @throws NotFoundError */
 export function removeProfiles(all: Profiles, names: readonly string[]): Profiles {
   requireProfiles(all, names);
-  const kept = Object.entries(all.profiles).filter(([name]) => !names.includes(name));
-  return { ...all, profiles: Object.fromEntries(kept) };
+  const others = Object.entries(all.profiles).filter(([name]) => !names.includes(name));
+  return { ...all, profiles: Object.fromEntries(others) };
 }
 
 function requireProfiles({ profiles }: Profiles, names: readonly string[]): void {
@@ -97,13 +97,13 @@ function requireProfiles({ profiles }: Profiles, names: readonly string[]): void
   if (missing.length > 0) throw new NotFoundError(missing.join("; "));
 }
 
-/** The variables that `serve` prints to paste. Others may be set for other reasons. */
-const PASTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
+/** The variables that `serve` prints. Others may be set for other reasons. */
+const PRINTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
 
 /**
- * Reads a new profile from the flags. For a server, it adds the variables that `serve` prints. For a
- * store, it adds the store's variables, since most have no flag. The profile holds the API secret
- * itself instead of the path of its file, and absolute paths.
+ * Reads a new profile from the flags and, for a server, from the variables that `serve` prints; for
+ * a store, from the store's variables, since most have no flag. The profile holds the API secret
+ * instead of the path of its file, and absolute paths.
  *
  * @throws UsageError for an invalid setting, or if there is none
  */
@@ -112,12 +112,12 @@ export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Se
   const given = givenSettings(flags, env);
   if (given.length === 0)
     throw new UsageError("this profile has no settings: add --url, --data or --store");
-  // Before a secret is asked for on stdin.
+  // Checked before a secret is read from stdin.
   new Settings([...given, ...unstored(env)], caller).check();
   return Promise.all(given.map((setting) => toStore(setting, caller)));
 }
 
-/** Returns the settings that open the source of a new profile, without retries. */
+/** The settings that open the source of a new profile, without retries. */
 export function trialSettings(given: readonly Setting[], caller: Caller): Settings {
   const once: Setting = { name: "maxWait", text: "0", from: "--max-wait", origin: "flag" };
   return new Settings([once, ...given, ...unstored(caller.surroundings.env)], caller);
@@ -134,18 +134,18 @@ export function toProfile(given: readonly Setting[]): SettingsObject {
 
 function givenSettings(flags: SourceFlags, env: Surroundings["env"]): Setting[] {
   const byFlag = readGiven("flag", flags);
-  const isGiven = (name: SettingName) => byFlag.some((setting) => setting.name === name);
-  if (isGiven("data")) return byFlag;
-  const isUsed = ({ name }: Setting) =>
-    (isGiven("store")
-      ? SETTINGS[name].isOfStore && SETTINGS[name].profile
-      : PASTED.includes(name)) &&
-    !isGiven(name) &&
-    !(name === "apiSecret" && isGiven("apiSecretFile"));
-  return [...byFlag, ...readGiven("variable", env).filter(isUsed)];
+  const given = byFlag.map(({ name }) => SETTINGS[name].group);
+  if (flags["data"]) return byFlag;
+  const byVariable = readGiven("variable", env).filter(({ name }) => {
+    const { profile, isOfStore, group } = SETTINGS[name];
+    return (
+      !given.includes(group) && (flags["store"] ? profile && isOfStore : PRINTED.includes(name))
+    );
+  });
+  return [...byFlag, ...byVariable];
 }
 
-/** Returns the settings for the check of a profile that no profile can hold. */
+/** The settings that opening a profile needs, but no profile can hold. */
 function unstored(env: Surroundings["env"]): Setting[] {
   return readGiven("variable", env).filter(({ name }) => name === "storePassword");
 }

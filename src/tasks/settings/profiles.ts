@@ -19,9 +19,8 @@ import {
 
 export interface Profiles {
   version: 1;
-  /** Name of the profile that is used if none is named. */
+  /** The name of the profile that is used if none is named. */
   current?: string;
-  /** The settings of each profile, under the keys that profiles have for them. */
   profiles: Record<string, SettingsObject>;
 }
 
@@ -33,32 +32,24 @@ const fields: Record<keyof Profiles, Rule> = {
 const PROFILES = rule({ fields, must: "be a JSON object" });
 const NO_PROFILES: Profiles = { version: 1, profiles: {} };
 
-/** @throws UnusableFileError if the file can't be read; as `parseProfiles` */
+/** @throws UsageError if the file can't be used; UnusableFileError if it can't be trusted or read */
 export function readProfiles(path: string, account: Account): Profiles {
   return parseProfiles(readSettingsFile(path), account);
 }
 
-/**
- * @throws UnusableFileError if another user may have written the file; UsageError if it breaks a
- *   rule
- */
 function parseProfiles(file: SettingsFile | undefined, account: Account): Profiles {
   if (!file) return NO_PROFILES;
   const { path, stats } = file;
   const foreign = foreignWriter(stats, account);
-  const advice = command`make it yours alone with chown and chmod go-w ${path}`;
+  if (!foreign) return parseSettingsFile(file, PROFILES);
   // The profiles hold secrets, and say where they are sent. ssh checks its configuration likewise.
-  if (foreign)
-    throw new UnusableFileError(
-      `${path} ${foreign}, who could send your secrets elsewhere: ${advice}`,
-    );
-  return parseSettingsFile(file, PROFILES);
+  const advice = command`make it yours alone with chown and chmod go-w ${path}`;
+  throw new UnusableFileError(
+    `${path} ${foreign}, who could send your secrets elsewhere: ${advice}`,
+  );
 }
 
-/**
- * @param isDispensable whether a file that breaks a rule is left out too
- * @throws UsageError if the file breaks a rule
- */
+/** Reads the profiles, or leaves them out with a note. @param isDispensable as {@link noteLeftOut} */
 export function readUsableProfiles(caller: Caller, isDispensable: boolean): Profiles {
   const { surroundings } = caller;
   try {
@@ -72,6 +63,8 @@ export function readUsableProfiles(caller: Caller, isDispensable: boolean): Prof
 /**
  * Notes that the profiles are left out: with `sudo -E`, or in a container of another user, the home
  * may not be readable. Throws any other error.
+ *
+ * @param isDispensable whether a file that breaks a rule is left out too
  */
 export function noteLeftOut(error: unknown, isDispensable: boolean, { note }: Caller): void {
   if (!(error instanceof (isDispensable ? UsageError : UnusableFileError))) throw error;
@@ -83,7 +76,7 @@ export function noteLeftOut(error: unknown, isDispensable: boolean, { note }: Ca
  * current one.
  *
  * @param isDispensable whether a profile that does not exist has no settings
- * @throws as `readProfiles`; UsageError if the profile does not exist or breaks a rule
+ * @throws UsageError if the file or the profile can't be used
  */
 export function settingsOfProfile(
   file: SettingsFile | undefined,
@@ -97,13 +90,13 @@ export function settingsOfProfile(
     text === undefined
       ? []
       : [{ name: "profile", text, from: `current in ${path}`, origin: "profile" }];
-  const [named = chosen] = chosen ? [] : current;
-  const object = named && Object.hasOwn(profiles, named.text) ? profiles[named.text] : undefined;
-  if (named && !object && !isDispensable)
-    throw new UsageError(`${named.from}: ${noProfile(named.text, profiles)}`);
-  const own =
-    named && object ? readKeys("profile", object, `of profile ${named.text}`, dirname(path)) : [];
-  return [...own, ...current];
+  const { text: name, from } = chosen ?? current[0] ?? {};
+  const object = name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
+  if (object)
+    return [...readKeys("profile", object, `of profile ${name}`, dirname(path)), ...current];
+  if (name !== undefined && !isDispensable)
+    throw new UsageError(`${from}: ${noProfile(name, profiles)}`);
+  return current;
 }
 
 export function noProfile(name: string, profiles: Profiles["profiles"]): string {
@@ -117,7 +110,7 @@ export type ListedProfile = { name: string; current: boolean } & Partial<
   Record<"url" | "data" | "store" | "env" | "api_key", string>
 >;
 
-/** A profile without its secrets, and with texts only. */
+/** A profile without its secrets. */
 export function listedProfile(
   name: string,
   current: boolean,

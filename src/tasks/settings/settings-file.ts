@@ -2,20 +2,12 @@ import { closeSync, constants, fstatSync, openSync, readSync, type Stats } from 
 import { join, resolve } from "node:path";
 import { hasCode } from "../../kit/files/system-errors.js";
 import { UsageError } from "../../kit/text/errors.js";
-import {
-  ANYTHING,
-  applyRule,
-  BOOLEAN,
-  type BrokenRule,
-  pathText,
-  type Rule,
-  rule,
-} from "../../kit/text/rules.js";
+import { ANYTHING, applyRule, BOOLEAN, pathText, type Rule, rule } from "../../kit/text/rules.js";
 import { JsonError, parseJson } from "../../kit/text/strict-json.js";
 import type { Surroundings } from "../surroundings.js";
 import { SETTING_NAMES, SETTINGS, type Setting } from "./setting-table.js";
 
-/** Largest settings file, in bytes. */
+/** The largest settings file, in bytes. */
 const MAX_BYTES = 1_024 * 1_024;
 
 export type SettingsObject = Readonly<Record<string, unknown>>;
@@ -32,10 +24,7 @@ export function profilesPath({ folders }: Surroundings): string {
   return join(folders.config, "profiles.json");
 }
 
-/**
- * Thrown for a settings file that can't be read, or that another user may have written: it can be
- * left out.
- */
+/** Thrown for a settings file that can't be read, or that another user may have written. */
 export class UnusableFileError extends UsageError {}
 
 /**
@@ -65,18 +54,16 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
   }
 }
 
-/** @throws UsageError that quotes nothing, since it may hold a secret */
+/** @throws UsageError that quotes nothing: the file may hold a secret */
 export function parseSettingsFile<T>({ path, bytes }: SettingsFile, form: Rule): T {
-  const refuse = ({ path: fields, rule }: BrokenRule) =>
-    new UsageError(
-      [fields.length > 0 ? `${path}:` : path, pathText(fields), rule].filter(Boolean).join(" "),
-    );
   try {
-    return applyRule<T>(form, parseJson(bytes.toString("utf8")), refuse);
+    return applyRule<T>(form, parseJson(bytes.toString("utf8")), ({ path: fields, rule }) => {
+      const subject = fields.length > 0 ? `${path}: ${pathText(fields)}` : path;
+      return new UsageError(`${subject} ${rule}`);
+    });
   } catch (error) {
-    throw error instanceof JsonError
-      ? new UsageError(`${path} is not valid JSON: ${error.message}`)
-      : error;
+    if (!(error instanceof JsonError)) throw error;
+    throw new UsageError(`${path} is not valid JSON: ${error.message}`);
   }
 }
 
@@ -91,8 +78,8 @@ const TEXT_OR_NUMBER = rule({
 /**
  * Reads the settings in an object of a settings file.
  *
- * @param where the object is, for messages: `in .appvars.json`
- * @param folder the one that relative paths start from
+ * @param where the place of the object in messages: `in .appvars.json`
+ * @param folder the base of relative paths
  * @throws UsageError for an unknown key, or a value that is neither a text nor a number
  */
 export function readKeys(

@@ -67,10 +67,7 @@ export async function revokeProject(path: string, surroundings: Surroundings): P
   });
 }
 
-/**
- * @throws InvalidDataError for a link, which may lead to other files, or a folder that others can
- *   write
- */
+/** Refuses a link, which may lead to other files, and a folder that others can write. */
 async function refuseForeignFolder(surroundings: Surroundings): Promise<void> {
   const stats = await lstat(allowedFolder(surroundings));
   if (!stats.isDirectory())

@@ -16,11 +16,11 @@ export type Connection = RemoteSettings | LocalSettings;
 export interface FilePlace {
   kind: "file";
   path: string;
-  /** Whether nothing names it. */
+  /** Whether no setting names it. */
   isDefault?: boolean;
-  /** The keys that it is sealed with, from the settings or the key file beside it. */
+  /** Its sealing keys, from the settings or the key file beside it. */
   sealKey?: SecretSetting | undefined;
-  /** Whether it may be plain although there are keys, which may be for a copy. */
+  /** Whether it may be plain although there are keys: they may be for a copy. */
   mayBePlain?: true;
 }
 
@@ -29,12 +29,11 @@ export interface StorePlace {
   address: StoreAddress;
   user: string | undefined;
   password: Setting | undefined;
-  /** The keys that its records are sealed with. */
   sealKey: SecretSetting | undefined;
   tls: TlsFiles;
 }
 
-/** The place of data that commands read, change or serve themselves, without a server. */
+/** The place of data that commands read, change or serve without a server. */
 export type DataPlace = FilePlace | StorePlace;
 
 /** The key file that `seal` and `init` write. */
@@ -42,7 +41,7 @@ export function keyFileOf(path: string): SecretSetting {
   return { name: "sealKeyFile", text: path + KEY_FILE_END, from: "the key file" };
 }
 
-/** @throws UsageError for a setting that breaks a rule */
+/** @throws UsageError */
 export function storePlaceOf(settings: FindableSettings, { text, from }: NamedFile): StorePlace {
   const address = parseStoreUrl(text, from);
   const [user, password] = findBoth(settings, "storeUser", "storePassword");
@@ -56,35 +55,27 @@ export function storePlaceOf(settings: FindableSettings, { text, from }: NamedFi
   };
 }
 
-/** The name of the data in messages: the path of the file or the URL of the store. */
+/** The path of the file or the URL of the store. */
 export function dataPlaceName(place: DataPlace): string {
   return place.kind === "file" ? place.path : place.address.url;
 }
 
-/** The flags that select it. @param resolvePath applied to the paths in them */
-export function placeFlags(
-  place: DataPlace,
-  resolvePath = (relative: string) => relative,
-): string[] {
+/** The flags that select the data. */
+export function placeFlags(place: DataPlace, resolvePath = (path: string) => path): string[] {
   const source =
     place.kind === "file" ? ["--data", resolvePath(place.path)] : ["--store", place.address.url];
   const { name, text = "" } = place.sealKey ?? {};
-  const isFound = place.kind === "file" && text === keyFileOf(place.path).text;
-  return [
-    ...source,
-    ...(name === "sealKeyFile" && !isFound ? ["--seal-key-file", resolvePath(text)] : []),
-  ];
+  // The key file beside a data file needs no flag.
+  if (name !== "sealKeyFile" || text === dataPlaceName(place) + KEY_FILE_END) return source;
+  return [...source, "--seal-key-file", resolvePath(text)];
 }
 
 /** The files with the data or with secrets, and the setting that names each. */
 export function placeFiles(place: DataPlace): NamedFile[] {
-  const data = place.kind === "file" ? [{ text: place.path, from: "--data" }] : [];
-  const secrets =
-    place.kind === "file" ? [place.sealKey] : [place.sealKey, place.password, place.tls.key];
-  return [
-    ...data,
-    ...secrets.flatMap((secret) =>
-      secret && SETTINGS[secret.name].kind === "file" ? [secret] : [],
-    ),
-  ];
+  const isFile = place.kind === "file";
+  const files: NamedFile[] = isFile ? [{ text: place.path, from: "--data" }] : [];
+  const secrets = isFile ? [] : [place.password, place.tls.key];
+  for (const secret of [place.sealKey, ...secrets])
+    if (secret && SETTINGS[secret.name].kind === "file") files.push(secret);
+  return files;
 }

@@ -43,9 +43,9 @@ export class Settings {
   }
 
   /**
-   * The strongest of the settings that {@link named} finds.
+   * The strongest of these settings.
    *
-   * @throws NotAllowedError if it must not be used; UsageError if one origin gives two of them, or
+   * @throws NotAllowedError if it must not be used; UsageError if one origin gives alternatives, or
    *   for stdin in place of a store's file
    */
   find(...names: SettingName[]): Setting | undefined {
@@ -100,8 +100,10 @@ export class Settings {
   }
 
   /**
-   * The secret of signatures, or the key of the values that clients encrypt. It is read once, since
-   * it may come from stdin. Rejects with a UsageError if it can't be read.
+   * Reads the secret for signatures, or the key of values that clients encrypt; once, since it may
+   * come from stdin.
+   *
+   * @throws UsageError if it can't be read
    */
   async secret(name: "apiSecret" | "encKey"): Promise<string | undefined> {
     const setting = this.find(name);
@@ -160,7 +162,7 @@ export function readGiven(origin: "flag" | "variable", texts: Record<string, unk
   return given;
 }
 
-/** Reads the nearest `.appvars.json` that is not skipped. @throws as `readProjectFile` */
+/** Reads the nearest `.appvars.json` that is not skipped. @throws UsageError */
 export function readProject(caller: Caller): Setting[] {
   for (let folder = caller.surroundings.cwd(); ; folder = dirname(folder)) {
     const given =

@@ -17,7 +17,7 @@ import {
 /** A secret, or the file that holds it. */
 export type SecretSetting = Pick<Setting, "name"> & NamedFile;
 
-/** Returns the secret in a setting, or in the file that it names. @throws UsageError if it can't be read */
+/** Reads a secret. @throws UsageError if the file can't be read */
 export async function readSecret(setting: SecretSetting, caller: Caller): Promise<string> {
   const { surroundings } = caller;
   const { name, text, from } = setting;
@@ -44,15 +44,8 @@ export function missingSecretError(): UnauthorizedError {
   );
 }
 
-/**
- * The files that a client uses for TLS: certificates to trust; a certificate of its own and its
- * key, both or none.
- */
-export interface TlsFiles {
-  ca: Setting | undefined;
-  cert: Setting | undefined;
-  key: Setting | undefined;
-}
+/** The settings that name the files for {@link TlsTexts}. */
+export type TlsFiles = Record<keyof TlsTexts, Setting | undefined>;
 
 /** @throws UsageError for a certificate without its key, or a key without its certificate */
 export function tlsFilesOf(
@@ -65,23 +58,18 @@ export function tlsFilesOf(
   return { ca: settings.find(ca), cert: ownCert, key: ownKey };
 }
 
-/** Finds two settings that need each other. @throws UsageError if only one of them is given */
+/** Finds two settings that need each other. @throws UsageError if only one is given */
 export function findBoth(settings: FindableSettings, name: SettingName, otherName: SettingName) {
   const [one, other] = [settings.find(name), settings.find(otherName)];
-  if (!one !== !other) {
-    const needed = one ? otherName : name;
-    const missing = Object.values(SETTINGS)
-      .filter(({ group }) => group === needed)
-      .map(({ flag, variable }) => flag ?? variable);
-    throw new UsageError(`${(one ?? other)?.from} needs ${missing.join(" or ")} too`);
-  }
-  return [one, other] as const;
+  if (!one === !other) return [one, other] as const;
+  const needed = one ? otherName : name;
+  const missing = Object.values(SETTINGS)
+    .filter(({ group }) => group === needed)
+    .map(({ flag, variable }) => flag ?? variable);
+  throw new UsageError(`${(one ?? other)?.from} needs ${missing.join(" or ")} too`);
 }
 
-/**
- * @throws UsageError for a file that can't be read, has no certificates, or can't be used with the
- *   other one
- */
+/** @throws UsageError for a file that can't be read, or can't be used */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsTexts> {
   const texts: Partial<Record<keyof TlsFiles, string>> = {};
   for (const name of ["ca", "cert", "key"] as const) {

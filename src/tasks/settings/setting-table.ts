@@ -1,22 +1,18 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defaults.js";
 
-/** The default data file of commands that create, serve or change one. */
+/** The data file of commands that create, serve or change one. */
 export const DEFAULT_DATA_FILE = "appvars.data.json";
 
 type Origin = "flag" | "variable" | "project" | "profile";
 
 interface Definition {
-  /** The origins that can give it. */
   origins: readonly Origin[];
-  /**
-   * `secret`: never shown. `url`: shown unless it may hold a secret. `switch`: on or off, its text
-   * is "true". Default any text.
-   */
+  /** `secret`: never shown. `url`: shown unless it may hold a secret. `switch`: "true" or unset. */
   kind?: "file" | "secret" | "switch" | "url";
-  /** Whether only the user should have access to the file. */
+  /** Whether only the user should have access to this file. */
   isPrivate?: true;
-  /** Whether it selects a store, or says how to open one. */
+  /** Whether it selects or opens a store. */
   isOfStore?: true;
   /** The first of its alternatives: an origin can give only one of a group. Default: itself. */
   group?: string;
@@ -101,26 +97,26 @@ for (const name of SETTING_NAMES) {
   };
 }
 
-/** The settings that select the source. At most one of them applies. */
+/** The settings that select the source: at most one applies. */
 export const SOURCE_SETTINGS = ["url", "data", "store"] as const satisfies SettingName[];
 
 /** The URL of a Redis, with its password, for `serve` of earlier versions. */
 export const RATE_LIMIT_STORE_VARIABLE = "APPVARS_RATE_LIMIT_STORE";
 
-/** A setting as it was given: its text, and the flag, variable or file that gave it. */
 export interface Setting {
   name: SettingName;
   text: string;
+  /** The flag, variable or file that gave it. */
   from: string;
   origin: Origin;
-  /** Why it must not be used; undefined if it may be. */
+  /** Why it must not be used. */
   blocked?: string;
 }
 
-/** All settings that were given, strongest first. */
+/** Strongest first. */
 export type GivenSettings = readonly Setting[];
 
-/** The settings of a command, as `Settings` has them. */
+/** The part of `Settings` that finds settings. */
 export interface FindableSettings {
   readonly given: GivenSettings;
   named(...names: SettingName[]): Setting[];

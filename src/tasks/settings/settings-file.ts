@@ -12,11 +12,11 @@ const MAX_BYTES = 1_024 * 1_024;
 
 export type SettingsObject = Readonly<Record<string, unknown>>;
 
-/** A settings file, which is read once: the content that is checked is the one that is used. */
+/** A file that is read once: the content that is checked is the one that is used. */
 export interface SettingsFile {
   path: string;
   bytes: Buffer;
-  /** The metadata of the file that links lead to. */
+  /** Those of the file that links lead to. */
   stats: Stats;
 }
 
@@ -67,7 +67,7 @@ export function parseSettingsFile<T>({ path, bytes }: SettingsFile, form: Rule):
   }
 }
 
-/** An object with settings. {@link readKeys} checks them. */
+/** {@link readKeys} checks its members. */
 export const SETTINGS_OBJECT = rule({ members: ANYTHING, must: "be a JSON object" });
 
 const TEXT_OR_NUMBER = rule({

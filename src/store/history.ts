@@ -15,14 +15,14 @@ export interface Author {
   readonly command: string;
 }
 
-/** The command of a change by another program, which was made at its time or before. */
+/** The command of a change by another program, made at its time or before. */
 export const OUTSIDE = "changed outside";
 
 export const NOBODY: Author = { actor: "unknown", command: "unknown" };
 
 /** One write to the data, without credentials. */
 export interface Change extends Author {
-  /** The id is higher than that of each change before it. */
+  /** Higher than the ids of earlier changes. */
   readonly id: number;
   /** ISO 8601, UTC, by the writer's clock. */
   readonly time: string;
@@ -32,7 +32,7 @@ export interface Change extends Author {
 
 export interface History {
   readonly data: Data;
-  /** The writes that led to the data, newest first, as far as they are kept. Can be read once. */
+  /** The recorded writes that led to the data, newest first. Can be read once. */
   readonly changes: AsyncIterable<Change>;
 }
 
@@ -83,21 +83,22 @@ function recordedEnvironment(environment: EnvironmentRecord): RecordedEnvironmen
 }
 
 function credentialsOf(key: RotatedPair): string {
-  const pairs = allKeyPairs(key).map(({ api_key, api_secret }) => [api_key, api_secret]);
+  const pairs: string[][] = [];
+  for (const { api_key, api_secret } of allKeyPairs(key)) pairs.push([api_key, api_secret]);
   return createHash("sha256").update(JSON.stringify(pairs)).digest("hex").slice(0, 4);
 }
 
-/** Lists of which only the ids matter. */
-export type Records = Readonly<Record<List, readonly { readonly id: number }[]>>;
+interface Identified {
+  readonly id: number;
+}
 
-/**
- * A record before and after a change; null where there is none. At least one is there, and both
- * have the same id.
- */
+export type Records = Readonly<Record<List, readonly Identified[]>>;
+
+/** A record before and after a change; at least one is not null, and both have the same id. */
 export interface RecordChange {
   readonly list: List;
-  readonly before: { readonly id: number } | null;
-  readonly after: { readonly id: number } | null;
+  readonly before: Identified | null;
+  readonly after: Identified | null;
 }
 
 const hasId = (input: unknown) => isObject(input) && Number.isSafeInteger(input["id"]);
@@ -106,7 +107,7 @@ const hasId = (input: unknown) => isObject(input) && Number.isSafeInteger(input[
 export const RECORD = rule({ problem: (input) => (hasId(input) ? undefined : "has no id") });
 const side = rule({ choose: (input) => (input === null ? ANYTHING : RECORD) });
 
-/** The form of a {@link RecordChange}, whose records are not checked. */
+/** A {@link RecordChange}, whose records are not checked. */
 export const RECORD_CHANGE = rule({
   fields: { list: rule({ oneOf: LISTS }), before: side, after: side },
 });
@@ -115,13 +116,13 @@ export function idOf({ before, after }: RecordChange): number {
   return (after ?? before)?.id ?? 0;
 }
 
-/** The changes from one version of the data to the next. Quick if most records are the same objects. */
+/** Returns what has changed from `data` to `next`. Quick if most records are the same objects. */
 export function changesBetween(data: Records, next: Records): RecordChange[] {
-  return LISTS.flatMap((list) => {
-    const replaced = new Map<number, { readonly id: number }>();
+  const changes: RecordChange[] = [];
+  for (const list of LISTS) {
+    const replaced = new Map<number, Identified>();
     for (const [index, old] of data[list].entries())
       if (old !== next[list][index]) replaced.set(old.id, old);
-    const changes: RecordChange[] = [];
     for (const [index, after] of next[list].entries()) {
       if (after === data[list][index]) continue;
       const before = replaced.get(after.id) ?? null;
@@ -129,38 +130,34 @@ export function changesBetween(data: Records, next: Records): RecordChange[] {
       if (!isSameRecord(before, after)) changes.push({ list, before, after });
     }
     for (const before of replaced.values()) changes.push({ list, before, after: null });
-    return changes;
-  });
+  }
+  return changes;
 }
 
-/** Whether both would be the same in a file, apart from the order of their records. */
+/** Whether files with these data would differ in the order of records at most. */
 export function isSameData(data: Data, other: Data): boolean {
   const fields = ({ $schema, last_ids, history }: Data) =>
     JSON.stringify([$schema, last_ids, history]);
   return fields(data) === fields(other) && changesBetween(data, other).length === 0;
 }
 
-/** All records after changes, which are not checked. @param changes oldest first */
+/** Applies changes, which are not checked, the oldest first. */
 export function recordsAfter<T extends Records>(
   data: T,
   changes: readonly RecordChange[],
 ): Pick<T, List> {
-  const after = <L extends List>(list: L) => {
+  const lists = LISTS.map((list) => {
     const records = new Map(data[list].map((record) => [record.id, record]));
-    for (const { before, after } of changes.filter((change) => change.list === list)) {
-      if (after) records.set(after.id, after);
-      else records.delete(before?.id ?? 0);
+    for (const change of changes.filter((each) => each.list === list)) {
+      if (change.after) records.set(change.after.id, change.after);
+      else records.delete(idOf(change));
     }
-    return [...records.values()] as unknown as T[L];
-  };
-  return {
-    environments: after("environments"),
-    variables: after("variables"),
-    values: after("values"),
-  };
+    return [list, [...records.values()]];
+  });
+  return Object.fromEntries(lists) as Pick<T, List>;
 }
 
-/** @param a has the fields of a checked record in the same order, and so has `b` */
+/** @param a has its fields in the order of checked records, as has `b` */
 export function isSameRecord(a: object | null, b: object | null): boolean {
   return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

@@ -15,7 +15,7 @@ import {
 } from "../data.js";
 import { DATA_RULE, RECORD_RULES } from "./data-rules.js";
 
-/** Opens content whose rules were checked. @throws InvalidDataError with a predicate */
+/** Opens checked content, sealed or not. @throws InvalidDataError with a predicate */
 export type OpenContent = (content: Data) => Data | Promise<Data>;
 
 const refuseSealed: OpenContent = (content) => {
@@ -33,7 +33,7 @@ const refuseSealed: OpenContent = (content) => {
 export function parseData(bytes: Uint8Array, open = refuseSealed): Promise<Data> {
   // In steps, so that the bytes and then the text are released: each is as large as the data.
   const parsing = Promise.resolve(bytes).then(decode).then(parseStoredText);
-  return parsing.then((content) => open(checkData(content)));
+  return parsing.then(checkData).then(open);
 }
 
 /** @throws InvalidDataError with a predicate as its message */
@@ -105,78 +105,68 @@ export function checkRecord(list: List, record: unknown): { readonly id: number 
  * @throws InvalidDataError that names the record
  */
 function checkRelations(data: Data): void {
-  const { environments, variables, values } = data;
-  const sealed = data.sealed ?? false;
-  const environmentsById = checkUnique("environments", environments, "id", idOf);
-  checkKeys(environments, sealed);
-  checkUnique("environments", environments, "name in its application", qualifiedName);
-  const variablesById = checkUnique("variables", variables, "id", idOf);
-  checkUnique("variables", variables, "name in its application", qualifiedName);
-  checkUnique("values", values, "id", idOf);
-  checkUnique(
-    "values",
-    values,
-    "variable_id and environment_id",
-    ({ variable_id, environment_id }) => `${variable_id} ${environment_id}`,
-  );
-  for (const record of values) {
-    const variable = variablesById.get(record.variable_id);
-    const environment = environmentsById.get(record.environment_id);
-    const problem = valueProblem(record, sealed, variable, environment);
-    if (problem !== undefined) throw recordError("values", values, record, problem);
+  const environments = checkUnique(data, "environments", "id");
+  checkKeys(data);
+  checkUnique(data, "environments", "name in its application");
+  const variables = checkUnique(data, "variables", "id");
+  checkUnique(data, "variables", "name in its application");
+  checkUnique(data, "values", "id");
+  checkUnique(data, "values", "variable_id and environment_id");
+  for (const value of data.values) {
+    const variable = variables.get(value.variable_id);
+    const environment = environments.get(value.environment_id);
+    const problem = valueProblem(value, data.sealed, variable, environment);
+    if (problem !== undefined) throw recordError(data, "values", value, problem);
   }
 }
 
 /** Checks that an API key identifies one environment, whether it is current or was rotated out. */
-function checkKeys(environments: readonly EnvironmentRecord[], sealed: boolean): void {
+function checkKeys(data: Data): void {
   const owners = new Map<string, EnvironmentRecord>();
-  for (const environment of environments) {
+  for (const environment of data.environments) {
     const { keys = [] } = environment;
-    const refuse = (problem: string) =>
-      recordError("environments", environments, environment, problem);
+    const refuse = (problem: string) => recordError(data, "environments", environment, problem);
     if (new Set(keys.map(({ name }) => name)).size < keys.length)
       throw refuse("two keys have the same name");
     for (const { api_key, api_secret } of [environment, ...keys].flatMap(allKeyPairs)) {
-      const problem = sealProblem(api_secret, sealed);
+      const problem = sealProblem(api_secret, data.sealed);
       if (problem !== undefined) throw refuse(`api_secret ${problem}`);
       const owner = owners.get(api_key);
       if (owner)
-        throw refuse(`has the same api_key as environments[${environments.indexOf(owner)}]`);
+        throw refuse(`has the same api_key as environments[${data.environments.indexOf(owner)}]`);
       owners.set(api_key, environment);
     }
   }
 }
 
-interface Describable {
-  readonly id: number;
-  readonly name?: string;
-}
+type DataRecord = Data[List][number];
 
-const idOf = ({ id }: Describable) => id;
-
-/** @param what names the key in the error @returns the records by their keys */
-function checkUnique<T extends Describable>(
-  list: List,
-  records: readonly T[],
-  what: string,
-  keyOf: (record: T) => unknown,
-): ReadonlyMap<unknown, T> {
-  const owners = new Map<unknown, T>();
+/** @param key the fields that no two records share @returns the records by their keys */
+function checkUnique<L extends List>(
+  data: Data,
+  list: L,
+  key: "id" | "name in its application" | "variable_id and environment_id",
+): ReadonlyMap<unknown, Data[L][number]> {
+  const records: readonly DataRecord[] = data[list];
+  const owners = new Map<unknown, DataRecord>();
   for (const record of records) {
-    const key = keyOf(record);
-    const owner = owners.get(key);
+    let value: unknown = record.id;
+    if (key !== "id")
+      value =
+        "name" in record ? qualifiedName(record) : `${record.variable_id} ${record.environment_id}`;
+    const owner = owners.get(value);
     if (owner) {
-      const problem = `has the same ${what} as ${list}[${records.indexOf(owner)}]`;
-      throw recordError(list, records, record, problem);
+      const problem = `has the same ${key} as ${list}[${records.indexOf(owner)}]`;
+      throw recordError(data, list, record, problem);
     }
-    owners.set(key, record);
+    owners.set(value, record);
   }
   return owners;
 }
 
 function valueProblem(
   { variable_id, environment_id, content }: ValueRecord,
-  sealed: boolean,
+  isSealed: boolean | undefined,
   variable: VariableRecord | undefined,
   environment: EnvironmentRecord | undefined,
 ): string | undefined {
@@ -184,28 +174,27 @@ function valueProblem(
   if (!environment) return `there is no environment with the id ${environment_id}`;
   if (variable.application !== environment.application)
     return `its variable belongs to the application "${variable.application}", its environment to another`;
-  const problem = sealProblem(content.value, sealed && !isPublic(variable));
+  const problem = sealProblem(content.value, isSealed && !isPublic(variable));
   if (problem !== undefined) return `the value of "${variable.name}" ${problem}`;
   if (valueFitsType(content.value, variable.type)) return undefined;
   return `content.value must be a ${variable.type}, like its variable "${variable.name}"`;
 }
 
 /** @param expected whether it must be a sealed text @returns a predicate */
-function sealProblem(value: unknown, expected: boolean): string | undefined {
+function sealProblem(value: unknown, expected = false): string | undefined {
   if (isSealedText(value) === expected) return undefined;
   return expected
     ? "is not sealed, but the file is: somebody without the key may have written it; restore it, and use appvars set"
     : "is a sealed text, which only a sealed file may have, and not for a public variable";
 }
 
-function recordError<T extends Describable>(
+function recordError(
+  data: Data,
   list: List,
-  records: readonly T[],
-  record: T,
+  record: DataRecord,
   problem: string,
 ): InvalidDataError {
-  const { id, name } = record;
-  const place = `${list}[${records.lastIndexOf(record)}]`;
-  const shownName = name === undefined ? "" : `, "${name}"`;
-  return new InvalidDataError(`${place} (id ${id}${shownName}): ${problem}`);
+  const index = (data[list] as readonly DataRecord[]).lastIndexOf(record);
+  const name = "name" in record ? `, "${record.name}"` : "";
+  return new InvalidDataError(`${list}[${index}] (id ${record.id}${name}): ${problem}`);
 }

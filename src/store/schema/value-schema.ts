@@ -15,7 +15,7 @@ import { schemaProblem } from "./data-rules.js";
 import { checkData } from "./parse-data.js";
 import { loadValueChecker } from "./value-checker.js";
 
-/** @param what names it in the error @throws UsageError with the reason why it is not valid */
+/** @param what names the schema in the error @throws UsageError if it is not valid */
 export async function checkSchema(schema: JsonSchema, what: string): Promise<void> {
   const problem = schemaProblem(schema);
   if (problem !== undefined) throw new UsageError(`${what} ${problem}`);
@@ -23,8 +23,8 @@ export async function checkSchema(schema: JsonSchema, what: string): Promise<voi
   if (broken !== undefined) throw new UsageError(`${what} is not valid: ${broken}`);
 }
 
-/** The longest time that other work waits. */
-const MAX_TURN_MS = 10;
+/** The longest time without a pause for other work. */
+const MAX_BLOCKED_MS = 10;
 
 interface Checked {
   readonly variable: VariableRecord | undefined;
@@ -36,31 +36,32 @@ type Broken<T = unknown> = T & { readonly variable: VariableRecord; readonly rul
 /** Finds values that break the schema of their variable. Encrypted values are not checked. */
 async function findBroken<T extends Checked>(values: readonly T[]): Promise<Broken<T>[]> {
   const broken: Broken<T>[] = [];
-  let turn = performance.now();
+  let resumedAt = performance.now();
   for (const each of values) {
     const { variable, value } = each;
     if (!variable?.schema || value === undefined || isUnreadable(value)) continue;
     const rule = (await loadValueChecker()).brokenRule(variable.schema, value);
     if (rule !== undefined) broken.push({ ...each, variable, rule });
-    if (performance.now() - turn < MAX_TURN_MS) continue;
+    if (performance.now() - resumedAt < MAX_BLOCKED_MS) continue;
     await new Promise((resolve) => void setImmediate(resolve));
-    turn = performance.now();
+    resumedAt = performance.now();
   }
   return broken;
 }
 
-/** The values that break a schema after a change. `isNew`: the value itself has changed. */
+/** Finds values that break a schema after a change. `isNew`: the value itself has changed. */
 export async function brokenValues(data: Data, next: Data) {
-  const variables = new Map(
-    next.variables.filter(({ schema }) => schema).map((each) => [each.id, each]),
-  );
-  const changed = new Set<unknown>(changesBetween(data, next).map(({ after }) => after));
-  const values = next.values.flatMap((record) => {
-    const [variable, isNew] = [variables.get(record.variable_id), changed.has(record)];
-    return isNew || changed.has(variable)
-      ? { ...record, variable, value: record.content.value, isNew }
-      : [];
-  });
+  const changed = new Set<unknown>();
+  for (const { after } of changesBetween(data, next)) changed.add(after);
+  const variables = new Map<number, VariableRecord>();
+  for (const variable of next.variables) if (variable.schema) variables.set(variable.id, variable);
+  const values: (ValueRecord & Checked & { isNew: boolean })[] = [];
+  for (const record of next.values) {
+    const variable = variables.get(record.variable_id);
+    const isNew = changed.has(record);
+    if (variable && (isNew || changed.has(variable)))
+      values.push({ ...record, variable, value: record.content.value, isNew });
+  }
   return findBroken(values);
 }
 
@@ -83,7 +84,6 @@ export async function checkPlainValues(
   );
 }
 
-/** The missing and the invalid values of an environment. */
 export async function findProblems(
   variables: readonly VariableRecord[],
   values: readonly ValueRecord[],
@@ -99,11 +99,10 @@ export async function findProblems(
 }
 
 /**
- * Returns the data after a change, or the same data for none. Values that don't change may break a
- * new schema.
+ * Returns the checked data after a change, or the same data for none. Values that
+ * don't change may break a new schema.
  *
- * @throws errors of `change`; InvalidDataError; UsageError with the names of values that break
- *   their schemas
+ * @throws the errors of `change`; InvalidDataError; UsageError as `refuseBroken`
  */
 export async function applyChange(
   data: Data,

@@ -17,11 +17,9 @@ import {
 import { parseStoredText } from "../schema/parse-data.js";
 import type { FileSealing } from "./file-sealing.js";
 
-// docs/design/history.md tells which lines there are, and which are valid.
+// docs/design/history.md describes the lines, and which of them are valid.
 
-/**
- * The start of a line, which can be read without parsing values. A torn line may have only its id.
- */
+/** The start of a line, read without parsing values. A torn line may have only its id. */
 const HEAD = /^\{"id":(\d{1,15}),(?:"state":"([\w-]{22})"(?:,"(data|time)"|\}))?/;
 /** The longest head, in bytes. */
 const HEAD_BYTES = 64;
@@ -48,7 +46,7 @@ const LINE = rule({
   },
 });
 
-/** The state of a data file with this content. */
+/** Hashes the content of a data file. */
 export function stateOf(content: Uint8Array): string {
   return createHash("sha256").update(content).digest("base64url").slice(0, 22);
 }
@@ -60,7 +58,7 @@ export function toLine(line: HistoryLine, sealing?: FileSealing): string {
   return `${JSON.stringify(written)}\n`;
 }
 
-/** The line with another content. @param head the rest of the line, which its content belongs to */
+/** Replaces the content of a line. @param map also gets the rest of the line */
 function withContent(
   { data, changes, ...line }: HistoryLine,
   map: (content: unknown, head: string) => unknown,
@@ -73,14 +71,14 @@ function withContent(
   };
 }
 
-/** @returns undefined for anything but a line of a history; a torn one may have no state */
+/** Returns `undefined` for anything but a line of a history. A torn one may have no state. */
 function headOf(bytes: Buffer, start = 0) {
   const [, id, state, next] = HEAD.exec(bytes.toString("latin1", start, start + HEAD_BYTES)) ?? [];
   return id === undefined ? undefined : { id: Number(id), state, isBaseline: next === "data" };
 }
 
-/** The bounds of whole lines, the last one first, without marks. */
-function* linesFromEnd(bytes: Buffer): Generator<{ readonly start: number; readonly end: number }> {
+/** Finds whole lines, not marks, from the last to the first. */
+function* linesFromEnd(bytes: Buffer) {
   for (let end = bytes.lastIndexOf(NEWLINE) + 1; end > 0; ) {
     const start = end > 1 ? bytes.lastIndexOf(NEWLINE, end - 2) + 1 : 0;
     if (end - start > 1) yield { start, end };
@@ -88,38 +86,38 @@ function* linesFromEnd(bytes: Buffer): Generator<{ readonly start: number; reado
   }
 }
 
-/** The last line that counts. */
-export interface HistoryEnd {
+/** The last valid line of a history. */
+export interface LastLine {
   readonly state: string;
   readonly end: number;
   /** The highest id of all lines, void and torn ones included. */
   readonly highestId: number;
   readonly isMarked: boolean;
-  /** Whether nothing but marks follows it. */
-  readonly isWhole: boolean;
-  /** The largest possible number of changes, judged by the ids. */
+  /** Whether no void or torn line follows it. */
+  readonly isAtEnd: boolean;
+  /** The maximum number of changes, from the first and the highest id. */
   readonly entries: number;
 }
 
-/** Finds the last line that counts. @param state of the data file @throws as {@link parseLines} */
-export function judge(bytes: Buffer, state: string): HistoryEnd {
+/** @param state the state of the data file @throws as {@link parseLines} */
+export function findLastLine(bytes: Buffer, state: string): LastLine {
   const first = headOf(bytes);
   let highestId = headOf(bytes, bytes.lastIndexOf(NEWLINE) + 1)?.id ?? 0;
-  let isWhole = bytes.at(-1) === NEWLINE;
+  let isAtEnd = bytes.at(-1) === NEWLINE;
   for (const { start, end } of linesFromEnd(bytes)) {
     const head = headOf(bytes, start);
     highestId = Math.max(highestId, head?.id ?? 0);
     const isMarked = end < bytes.length;
     if (head?.state !== undefined && (isMarked || head.isBaseline || head.state === state)) {
       const entries = highestId - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
-      return { state: head.state, end, highestId, isMarked, isWhole, entries };
+      return { state: head.state, end, highestId, isMarked, isAtEnd, entries };
     }
-    isWhole = false;
+    isAtEnd = false;
   }
   throw damaged(0);
 }
 
-/** The lines, the last one first. @throws InvalidDataError with a predicate about the history */
+/** Parses lines from the last to the first. @throws InvalidDataError with a predicate */
 export function* parseLines(bytes: Buffer, sealing?: FileSealing): Generator<HistoryLine> {
   for (const { start, end } of linesFromEnd(bytes)) {
     try {
@@ -134,7 +132,7 @@ export function* parseLines(bytes: Buffer, sealing?: FileSealing): Generator<His
   }
 }
 
-/** The same lines, in the form in which the sealing writes. @throws as {@link parseLines} */
+/** Converts lines to the form that the sealing writes. @throws as {@link parseLines} */
 export function sealLines(bytes: Buffer, sealing: FileSealing): Buffer {
   const lines = [...parseLines(bytes, sealing)].reverse();
   return Buffer.from(lines.map((line) => toLine(line, sealing)).join(""));
@@ -144,18 +142,24 @@ function damaged(start: number): InvalidDataError {
   return new InvalidDataError(`is damaged at byte ${start}: to begin a new history, move it away`);
 }
 
+/** The data file beside a history. */
 export interface FileState {
   readonly data: Data;
   readonly state: string;
-  /** When it was changed last. */
+  /** The time of its last change. */
   readonly time: Date;
   readonly sealing: FileSealing | undefined;
 }
 
-/** A line for what other programs have changed in the data file. @throws as {@link parseLines} */
+/**
+ * Makes a line for changes of the data file by other programs.
+ *
+ * @param lines up to the last valid one
+ * @throws as {@link parseLines}
+ */
 export function outsideLine(
   lines: Buffer,
-  last: HistoryEnd,
+  last: LastLine,
   { data, state, time, sealing }: FileState,
 ): HistoryLine | undefined {
   if (last.state === state) return undefined;
@@ -166,22 +170,22 @@ export function outsideLine(
 }
 
 function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {
-  const later: (readonly RecordChange[])[] = [];
+  const newestFirst: (readonly RecordChange[])[] = [];
   for (const { data, changes = [] } of parseLines(bytes, sealing)) {
-    later.push(changes);
-    if (data) return recordsAfter(data, later.reverse().flat());
+    newestFirst.push(changes);
+    if (data) return recordsAfter(data, newestFirst.reverse().flat());
   }
   throw damaged(0);
 }
 
-/** The last changes, without baselines: at most this many, of this total size. */
-export function newestLines(bytes: Buffer, most: number, mostBytes: number): Buffer {
+/** Returns the last lines without baselines. @param maxBytes their total size */
+export function newestLines(bytes: Buffer, maxLines: number, maxBytes: number): Buffer {
   const newest: Buffer[] = [];
-  let left = mostBytes;
+  let size = 0;
   for (const { start, end } of linesFromEnd(bytes)) {
     if (headOf(bytes, start)?.isBaseline) continue;
-    left -= end - start;
-    if (newest.length >= most || left < 0) break;
+    size += end - start;
+    if (newest.length >= maxLines || size > maxBytes) break;
     newest.push(bytes.subarray(start, end));
   }
   return Buffer.concat(newest.reverse());

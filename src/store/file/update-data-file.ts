@@ -19,22 +19,23 @@ interface FileUpdateOptions extends Pick<UpdateOptions, "mayBreakSchemas"> {
   author?: Author | undefined;
   /** Unix time in milliseconds. */
   clock?: (() => number) | undefined;
-  /** Cancels it, until the file is changed. */
+  /** Cancels the update, until the file is changed. */
   signal?: AbortSignal;
-  /** A new one for each update. Without it, a sealed file is refused. */
+  /** Needed for a sealed file. A new one for each update. */
   sealing?: FileSealing | undefined;
 }
 
 /**
- * Reads the data file, applies `change`, records it in the history and replaces the file, all under
- * its lock: no other writer's change is lost, and this one is on disk when this resolves. If
- * another program changes the file meanwhile, `change` is called again. A link stays a link.
- * Without a change, nothing is written, unless the sealing is due.
+ * Reads the data file, applies `change`, records it in the history and replaces
+ * the file, all under its lock: no other writer's change is lost, and this one is
+ * on disk when this resolves. If another program changes the file meanwhile,
+ * `change` is called again. A link stays a link. Without a change, nothing is
+ * written, unless the sealing is due.
  *
- * @returns the data as it was written, and the fingerprint of the file if that has changed
- * @throws NotDurableError when the change was made but may not be on disk. Otherwise the file is
- *   unchanged: InvalidDataError when it can't be read, locked or written, or when its history can't
- *   be written; errors of `applyChange`; the signal's reason
+ * @returns the data as written, and the fingerprint of the file if it has changed
+ * @throws NotDurableError when the change was made but may not be on disk.
+ *   Otherwise the file is unchanged: InvalidDataError when it or its history can't
+ *   be read, locked or written; errors of `applyChange`; the signal's reason
  */
 export async function updateDataFile(
   path: string,
@@ -89,10 +90,11 @@ function lockedFile(
     },
     async write(next: Data): Promise<void> {
       const bytes = Buffer.concat([...dataPieces(sealing?.seal(next) ?? next)]);
-      const states = [state, stateOf(bytes)] as const;
+      const nextState = stateOf(bytes);
+      const write = { data, next, state, nextState, author, clock, sealing };
       let mark = async () => {};
       this.written = await replace([bytes], async () => {
-        mark = await recordWrite(file, { data, next, states, author, clock, sealing });
+        mark = await recordWrite(file, write);
         // The clock of a file system may not tell two changes apart.
         const now = await readRegularFile(file, MAX_DATA_SIZE).catch(() => undefined);
         if (!now || stateOf(now.bytes) !== state) throw new FileChangedError();

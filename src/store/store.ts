@@ -4,29 +4,24 @@ export interface Store {
   /** The last good data, complete: an answer made from one snapshot never mixes two versions. */
   readonly snapshot: Data;
   /**
-   * Why `snapshot` may be out of date; undefined when all is well. Contains no value or secret, but
-   * may name records, so it is for logs and for people who may read the data, not for `/healthz`.
+   * Why `snapshot` may be out of date, if it may be. Contains no value or secret,
+   * but may name records: it is not for `/healthz`.
    */
   readonly problem: string | undefined;
-  /** Milliseconds since `snapshot` was last known to be the newest; undefined for a file. */
+  /** Milliseconds since `snapshot` was last known to be the newest; `undefined` for a file. */
   readonly age?: number | undefined;
-  /** `NUMBER-WRITE`: how many writes there were, and the id of the last one. */
+  /** `NUMBER-WRITE`: the number of writes, and the id of the last one. */
   readonly version?: string | undefined;
-  /**
-   * Calls `listener` after `snapshot` or `problem` has changed, but not for each failed attempt to
-   * read the data. Returns a function that unsubscribes it.
-   */
+  /** Calls `listener` after `snapshot` or `problem` has changed. Returns a function to unsubscribe. */
   subscribe(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
-/**
- * Returns the data after a change; its argument for none. It may be called again, with newer data.
- */
+/** Returns the changed data, or its argument for no change. May be called again with newer data. */
 export type ChangeData = (data: Data) => Data | Promise<Data>;
 
 export interface UpdateOptions {
-  /** The name of the write in the history; by default the command of the author. */
+  /** Names the write in the history. Default: the command of the author. */
   readonly command?: string | undefined;
   /** Whether changed values may break their schemas. */
   readonly mayBreakSchemas?: boolean | undefined;
@@ -34,12 +29,12 @@ export interface UpdateOptions {
 
 export interface EditableStore extends Store {
   /**
-   * Replaces the current data with the result of `change`. Once it resolves, the change can't be
-   * lost and is in `snapshot`.
+   * Replaces the current data with the result of `change`. Once this resolves, the
+   * change can't be lost and is in `snapshot`.
    *
-   * @throws InvalidDataError when the data can't be written or breaks a rule, and the errors of
-   *   `applyChange`. Nothing has changed then, unless the message says that it was written but may
-   *   be lost; `snapshot` has the change in that case
+   * @throws the errors of `applyChange`; InvalidDataError when the data can't be
+   *   written. Nothing has changed then, unless the message says that the change was
+   *   written but may be lost: it is in `snapshot` then
    */
   update(change: ChangeData, options?: UpdateOptions): Promise<void>;
 }
@@ -52,7 +47,7 @@ export interface Reloadable {
 }
 
 export interface Reload {
-  /** Whether it has been read. If so, its data is the snapshot. */
+  /** Whether the data could be read. If so, it is the snapshot. */
   readonly isRead: boolean;
   readonly milliseconds: number;
 }
@@ -63,7 +58,7 @@ export function followProblem(store: Store, listener: (problem: string | undefin
   if (store.problem !== undefined) listener(store.problem);
 }
 
-/** The listeners of a store, and the queue of its work. */
+/** The listeners of a store and the queue of its work. */
 export class FollowedStore {
   readonly #listeners = new Set<() => void>();
   readonly #reloadListeners = new Set<(reload: Reload) => void>();
@@ -91,7 +86,7 @@ export class FollowedStore {
     this.#reloadListeners.clear();
   }
 
-  /** Does this work after all work before it, whether that failed or not. */
+  /** Does work after all earlier work has ended, even with an error. */
   protected inTurn<T>(work: () => Promise<T>): Promise<T> {
     const working = this.#lastWork.then(work);
     this.#lastWork = working.catch(() => {});

@@ -8,46 +8,45 @@ import type { FileSealing, SealedForm } from "./file-sealing.js";
 
 /** The largest data file, in bytes: JSON is parsed from one string, in V8 of up to 512 MB. */
 export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
+
 interface ReadOptions {
   open?: OpenContent | undefined;
-  parse?: ((bytes: Buffer) => Promise<Data>) | undefined;
+  /** In place of `parseData` with `open`. */
+  parse?: (bytes: Buffer) => Promise<Data>;
 }
 
 /** @throws InvalidDataError with a predicate ("is empty"): missing data is never empty data */
-export function readDataFile(
-  path: string,
-  { open, parse = (bytes) => parseData(bytes, open) }: ReadOptions = {},
-): Promise<Data> {
+export function readDataFile(path: string, { open, parse }: ReadOptions = {}): Promise<Data> {
   // Without `await`: a function that waits keeps the bytes, as `parseData` explains.
   return readRegularFile(path, MAX_DATA_SIZE)
-    .then(({ bytes }) => parse(bytes))
+    .then(({ bytes }) => (parse ? parse(bytes) : parseData(bytes, open)))
     .catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
     });
 }
 
-/** The content of a data file, sealed or not. @throws InvalidDataError */
+/** Reads the content of a data file, sealed or not. @throws InvalidDataError */
 export function readContent(path: string, name = path, mayBeEmpty = true): Promise<Data> {
   const parse = async (bytes: Buffer) =>
     mayBeEmpty && bytes.length === 0 ? NO_DATA : parseData(bytes, (content) => content);
   return withPathInErrors(name, readDataFile(path, { parse }));
 }
 
-/** The sealing of one version of a data file. @throws UsageError for the keys */
+/** Makes the sealing of one version of a data file. @throws UsageError for the keys */
 export async function fileSealing(
   keys: string | undefined,
   form?: SealedForm,
 ): Promise<FileSealing | undefined> {
-  return keys === undefined
-    ? undefined
-    : new (await import("./file-sealing.js")).FileSealing(keys, form);
+  if (keys === undefined) return undefined;
+  const { FileSealing } = await import("./file-sealing.js");
+  return new FileSealing(keys, form);
 }
 
 export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined): Promise<Data> {
   return parseData(bytes, (await fileSealing(keys))?.open);
 }
 
-/** Opens a file, sealed or not, without keys. */
+/** Opens content, sealed or not, without keys. */
 export const openWithoutKeys: OpenContent = async (content) =>
   content.sealed ? (await import("./file-sealing.js")).withoutSecrets(content) : content;
 
@@ -64,12 +63,10 @@ export async function createDataFile(
   });
 }
 
-/** Records in one piece, which takes about a millisecond. */
+/** Records per piece, which takes about a millisecond. */
 const PIECE_RECORDS = 2_000;
 
-/**
- * The bytes of a data file, in pieces: one record per line, by ascending id, for readable diffs.
- */
+/** Formats a data file: one record per line, by ascending id, for readable diffs. */
 export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {
   const { $schema, version, sealed, last_ids, history, environments, variables, values } = data;
   const fields: Complete<Omit<Data, List>> = { $schema, version, sealed, last_ids, history };

@@ -18,16 +18,13 @@ interface DataFileOptions {
   author?: Author | undefined;
   /** Unix time in milliseconds. */
   clock?: () => number;
-  /**
-   * Whether to read the file again when it changes, until that succeeds. A large file is then
-   * parsed in another thread.
-   */
+  /** Whether to read the file again when it changes; if it is large, in another thread. */
   watch?: boolean;
-  /** The content of a key file, for a sealed file; a plain one is refused then. */
+  /** The content of a key file, for a sealed file. A plain one is then refused. */
   sealKeys?: string | undefined;
-  /** Opens its content in place of `sealKeys`. */
+  /** In place of `sealKeys`. */
   open?: OpenContent;
-  /** Called before each read. Throws an InvalidDataError with a predicate to refuse the file. */
+  /** Called before each read. Throws InvalidDataError with a predicate to refuse the file. */
   check?: (path: string) => void;
 }
 
@@ -49,7 +46,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
   problem: string | undefined;
   #watch: FileWatch | undefined;
   #isAskedToRead = false;
-  /** The fingerprint of the file as the last update wrote it, until the file is read again. */
+  /** The fingerprint of the file after the last update, until the file is read again. */
   #written: string | undefined;
 
   constructor(path: string, options: DataFileOptions) {
@@ -59,7 +56,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
   }
 
   async open(): Promise<this> {
-    // A key that breaks a rule is no problem of the file.
+    // Refuses invalid keys, which are no problem of the file.
     await withPathInErrors(this.#path, fileSealing(this.#options.sealKeys));
     // Watched before it is read, so that no change is missed in between.
     if (this.#options.watch)
@@ -136,7 +133,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
     return !problem;
   }
 
-  /** Reads the file. Resolves to the problem; the snapshot stays then. */
+  /** Reads the file. Resolves to the problem, if any. */
   async #problemOfRead(): Promise<string | undefined> {
     return this.#read().catch(
       ({ message }: Error) => `the data file ${message}; the last good data is served`,
@@ -151,7 +148,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
   readonly #parse = async (bytes: Buffer): Promise<Data> => {
     const { open, sealKeys, watch } = this.#options;
     if (open) return parseData(bytes, open);
-    // Another thread takes time to start, and no work waits for the first data.
+    // Another thread takes time to start. Nothing else waits for the first data.
     if (!watch || this.snapshot === NO_DATA) return parseWithKeys(bytes, sealKeys);
     return parseApart(bytes, this.#closed.signal, sealKeys);
   };

@@ -7,12 +7,12 @@ import { entriesOf, labelOf } from "../edits/merge-entries.js";
 import { FileSealing } from "./file-sealing.js";
 
 /**
- * Merges two branches of a data file. If they are sealed, a secret that did not change keeps its
- * sealed text.
+ * Merges two branches of a data file. An unchanged secret keeps its sealed text.
  *
  * @param base the content of the common ancestor, or no data
  * @param keys the content of a key file. Without it, sealed texts are compared
- * @throws UsageError for the keys; InvalidDataError as `mergeData`, and for secrets that can't be opened
+ * @throws UsageError for the keys; InvalidDataError as `mergeData`, and for
+ *   secrets that can't be opened
  */
 export async function mergeFiles(
   base: Data,
@@ -25,7 +25,7 @@ export async function mergeFiles(
   const sealing = new FileSealing(keys, "kept");
   const open = (side: string, content: Data) =>
     withPathInErrors(`${side}:`, Promise.resolve(content).then(sealing.open));
-  // In this order: of two sealed texts with the same content, the first one stays.
+  // The order matters: of two sealed texts with the same content, the first one stays.
   const opened = {
     ours: await open("ours", ours),
     theirs: await open("theirs", theirs),
@@ -34,18 +34,18 @@ export async function mergeFiles(
   for (const [side, content] of Object.entries({ ours, theirs }))
     if (isSealed && !content.sealed) throw notSealedError(side, content, opened.base);
   const merge = await mergeChecked(opened.base, opened.ours, opened.theirs);
-  // If one branch has rotated the key, the secrets of the other get the new one too.
+  // If one branch has rotated the key, the secrets of the other one follow.
   const isRotated = [ours, theirs].some((side) => sealing.isCurrent(side));
   return isSealed ? { ...merge, data: sealing.seal(merge.data, isRotated) } : merge;
 }
 
-/** Anyone can write a plain branch, and sealing its changes would vouch for them. */
+/** Anyone can write a plain branch. Sealing its changes would vouch for them. */
 function notSealedError(side: string, content: Data, base: Data): InvalidDataError {
   const before = entriesOf(base, base);
-  const changed = [...entriesOf(content, base)].filter(
-    ([key, { fields }]) => !isSame(fields, before.get(key)?.fields),
-  );
-  const names = changed.map(([key]) => labelOf(key)).join(", ") || "nothing";
+  const changed: string[] = [];
+  for (const [key, { fields }] of entriesOf(content, base))
+    if (!isSame(fields, before.get(key)?.fields)) changed.push(labelOf(key));
+  const names = changed.join(", ") || "nothing";
   return new InvalidDataError(
     `${side}: is not sealed, and may be from somebody without the key; it has changed ${names}; seal it first: appvars seal`,
   );

@@ -5,7 +5,7 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import { type Data, keepRevisions } from "../data.js";
 import { parseWithKeys } from "./data-file.js";
 
-/** Data whose long lists are JSON in pieces, so that they are moved between threads in no time. */
+/** Data with long lists as pieces of JSON, which move between threads in no time. */
 export interface DataInPieces {
   readonly head: Omit<Data, "variables" | "values">;
   readonly variables: readonly Uint8Array[];
@@ -13,22 +13,21 @@ export interface DataInPieces {
   readonly revisions: Map<number, string>;
 }
 
-/** The answer of the thread: the data, or its problem. */
 export type ParseResult =
   | { data: DataInPieces; problem?: never }
   | { data?: never; problem: string };
 
-/** The smallest file to parse in another thread, in bytes: the thread takes time to start. */
+/** The smallest file to parse in another thread, in bytes. A thread takes time to start. */
 const MIN_SIZE = 256 * 1_024;
 
 /**
- * Parses the bytes of a data file. A large one is parsed, checked and hashed in another thread, and
- * comes back in pieces, so that other work does not wait.
+ * Parses the bytes of a data file. A large one is parsed, checked and hashed in
+ * another thread, and comes back in pieces, so that other work does not wait.
  *
  * @param bytes can't be used afterwards
  * @param signal ends the thread
- * @param keys of a sealed file, as for `FileSealing`
- * @throws InvalidDataError as {@link parseData} does; any error after the signal
+ * @param keys the content of a key file
+ * @throws InvalidDataError as `parseData`; any error after the signal
  */
 export async function parseApart(bytes: Buffer, signal: AbortSignal, keys?: string): Promise<Data> {
   if (bytes.length < MIN_SIZE) return parseWithKeys(bytes, keys);
@@ -44,7 +43,7 @@ export async function parseApart(bytes: Buffer, signal: AbortSignal, keys?: stri
   return data;
 }
 
-/** Parses a list piece by piece, with time for other work in between. */
+/** Parses a list with pauses for other work. */
 async function join(pieces: readonly Uint8Array[]): Promise<unknown[]> {
   const list: unknown[] = [];
   const decoder = new TextDecoder();

@@ -4,10 +4,9 @@ import { allRevisions, type Data } from "../data.js";
 import { parseWithKeys } from "./data-file.js";
 import type { DataInPieces, ParseResult } from "./parse-apart.js";
 
-/** Characters of a piece, at least: parsed in about a millisecond. */
+/** The minimum characters of a piece, which are parsed in about a millisecond. */
 const PIECE = 128 * 1_024;
 
-/** The other side of `parseApart`. */
 async function parse(): Promise<ParseResult> {
   try {
     return { data: takeApart(await parseWithKeys(workerData.bytes, workerData.keys)) };

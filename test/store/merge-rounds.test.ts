@@ -28,12 +28,12 @@ const KINDS: [what: string, changes: number, isApart: boolean][] = [
 describe(`in ${ROUNDS} rounds, a merge of two random branches`, () => {
   it.each(KINDS.map((kind, index) => [...kind, index] as const))(
     "equals the changes one after the other, but for reported conflicts: %s",
-    (_what, changes, isApart, remainder) => {
+    async (_what, changes, isApart, remainder) => {
       let [clean, rounds] = [0, 0];
       for (let seed = 1; seed <= ROUNDS; seed++) {
         if (seed % KINDS.length !== remainder) continue;
         const { base, ours, theirs } = randomRound(seed, changes, isApart);
-        const { data, conflicts } = mergeData(base, ours.data, theirs.data);
+        const { data, conflicts } = await mergeData(base, ours.data, theirs.data);
         expect(checkData(structuredClone(data))).toEqual(data);
         for (const list of LISTS)
           expect(lastId(data, list)).toBeGreaterThanOrEqual(
@@ -61,17 +61,17 @@ describe(`in ${ROUNDS} rounds, a merge of two random branches`, () => {
 });
 
 /** A round on sealed files, and its merge in clear. */
-function sealedRound(seed: number, changes: number, isApart: boolean) {
+async function sealedRound(seed: number, changes: number, isApart: boolean) {
   const { base, ours, theirs } = randomRound(seed, changes, isApart);
   const files = sealedBranches(base, ours.data, theirs.data) as [Data, Data, Data];
-  return { ours, theirs, files, clear: mergeData(base, ours.data, theirs.data) };
+  return { ours, theirs, files, clear: await mergeData(base, ours.data, theirs.data) };
 }
 
 describe(`in ${ROUNDS} rounds, a merge of two sealed branches`, () => {
   it("with the key equals the merge in clear, and what one of them holds keeps its sealed text", async () => {
     let resealed = 0;
     for (let seed = 1; seed <= ROUNDS; seed++) {
-      const { files, clear } = sealedRound(seed, seed % 2 === 0 ? 200 : 20, seed % 4 === 0);
+      const { files, clear } = await sealedRound(seed, seed % 2 === 0 ? 200 : 20, seed % 4 === 0);
       const { data, conflicts } = await mergeFiles(...files, KEYS);
       expect([seed, conflicts]).toEqual([seed, clear.conflicts]);
       expect([seed, openSealed(data)]).toEqual([seed, clear.data]);
@@ -92,7 +92,11 @@ describe(`in ${ROUNDS} rounds, a merge of two sealed branches`, () => {
     const ends = { clean: 0, conflicts: 0, "needs the key": 0 };
     for (let seed = 1; seed <= ROUNDS; seed++) {
       const isApart = seed % 3 === 0;
-      const { ours, theirs, files, clear } = sealedRound(seed, seed % 4 === 0 ? 200 : 20, isApart);
+      const { ours, theirs, files, clear } = await sealedRound(
+        seed,
+        seed % 4 === 0 ? 200 : 20,
+        isApart,
+      );
       // Then values of the other's variables have other sealed texts.
       const isEnvironment = (cell: string) => /\/(dev|test|prod) (name|\*)$/.test(cell);
       const cells = [ours, theirs].flatMap(({ changes }) =>

@@ -61,7 +61,7 @@ it("a value that is set where the variable is still secret is not published by a
     [open, changed],
     [changed, open],
   ] as const) {
-    expect(mergeData(BASE, one, other).conflicts).toEqual([conflict]);
+    expect((await mergeData(BASE, one, other)).conflicts).toEqual([conflict]);
     for (const keys of [KEYS, undefined]) {
       const { data, conflicts } = await mergeFiles(...files(one, other), keys);
       expect(conflicts).toEqual([conflict]);

@@ -26,10 +26,12 @@ export interface Merge {
   readonly conflicts: Conflict[];
 }
 
-/** The keys of records that are taken from `ours`, and why. */
+/** The keys of records that are taken from `ours`, with the reasons. */
 type FromOurs = ReadonlyMap<string, string>;
 
 type Sides<T> = readonly [base: T, ours: T, theirs: T];
+
+type Fields = Entry["fields"] | undefined;
 
 type Report = (problem: string) => void;
 
@@ -38,67 +40,43 @@ const OURS_REMOVED = "removed by ours, changed by theirs";
 const MAYBE_SAME = "; without the key, it is unknown whether the values are equal";
 
 /**
- * Merges like `mergeData`. A change to `ours` that would make a value break its schema is a
- * conflict too.
- *
- * @throws as `mergeData`
- */
-export async function mergeChecked(base: Data, ours: Data, theirs: Data): Promise<Merge> {
-  let fromOurs: FromOurs = new Map();
-  for (;;) {
-    const { data, conflicts, ...merge } = mergeData(base, ours, theirs, fromOurs);
-    const broken = new Map((await brokenValues(ours, data)).map((each) => [each.id, each]));
-    if (broken.size === 0) return { data, conflicts };
-    const problems = [...entriesOf(data, base)].flatMap(([key, { id, owners }]): Problem[] => {
-      const value = owners.length === 2 && broken.get(id);
-      if (!value) return [];
-      const problem = `${labelOf(key)} would break its schema: it ${value.rule}`;
-      return [[(!value.isNew && owners[0]) || key, problem]];
-    });
-    fromOurs = new Map([...merge.fromOurs, ...problems]);
-  }
-}
-
-/**
- * Merges two branches: records by their names, each field on its own. The records of `ours` keep
- * their ids; new ones of `theirs` keep theirs if they are free. Sealed texts are not opened.
+ * Merges two branches: records by their names, each field on its own. The records
+ * of `ours` keep their ids; new ones of `theirs` keep theirs if they are free.
+ * Sealed texts are not opened.
  *
  * @param base the common ancestor, or no data
- * @param fromOurs records to take from `ours` in any case
- * @returns valid data, with what `ours` has wherever there is a conflict; and all records that were
- *   taken from `ours` because they don't fit others
- * @throws InvalidDataError if both together break a rule in another way, such as two environments
- *   with the same key, and if sealed texts would have to be opened
+ * @returns valid data, with what `ours` has wherever there is a conflict
+ * @throws InvalidDataError if both together break a rule in another way, such as
+ *   two environments with the same key, and if sealed texts would have to be opened
  */
-export function mergeData(
-  base: Data,
-  ours: Data,
-  theirs: Data,
-  fromOurs: FromOurs = new Map(),
-): Merge & { readonly fromOurs: FromOurs } {
-  const forms = [base, ours, theirs].flatMap((side) =>
-    side.environments.length > 0 ? [side.sealed === true] : [],
-  );
-  if (new Set(forms).size > 1) throw keyError("only a part of base, ours and theirs is sealed");
-  const sides: Sides<Entries> = [
-    entriesOf(base, base),
-    entriesOf(ours, base),
-    entriesOf(theirs, base),
-  ];
-  for (let taken = fromOurs; ; ) {
-    const { merged, conflicts } = mergeEntries(sides, taken);
-    const more = new Map([...taken, ...findProblems(merged, sides)]);
-    if (more.size > taken.size) {
-      taken = more;
+export async function mergeData(base: Data, ours: Data, theirs: Data): Promise<Merge> {
+  checkForms(base, ours, theirs);
+  const branch = entriesOf(ours, base);
+  const sides: Sides<Entries> = [entriesOf(base, base), branch, entriesOf(theirs, base)];
+  for (let fromOurs: FromOurs = new Map(); ; ) {
+    const { merged, conflicts } = mergeEntries(sides, fromOurs);
+    const misfits = new Map([...fromOurs, ...findMisfits(merged, sides)]);
+    // Others may not fit a record that was taken from `ours`.
+    if (misfits.size > fromOurs.size) {
+      fromOurs = misfits;
       continue;
     }
     if (merged.get(TOP_LEVEL_KEY)?.fields["sealed"]) checkSealed(merged, sides);
     removeUnused(merged, sides);
-    for (const [key, problem] of more) conflicts.push({ record: labelOf(key), problem });
-    const data = toData(merged, sides[1], ours, theirs);
-    const checked = checkData(withLastIds(theirs, withLastIds(ours, data)));
-    return { data: checked, conflicts, fromOurs: more };
+    for (const [key, problem] of misfits) conflicts.push({ record: labelOf(key), problem });
+    const next = toData(merged, branch, ours, theirs);
+    const data = checkData(withLastIds(theirs, withLastIds(ours, next)));
+    const broken = await findBroken(data, ours, base);
+    if (broken.length === 0) return { data, conflicts };
+    fromOurs = new Map([...misfits, ...broken]);
   }
+}
+
+/** @throws InvalidDataError */
+function checkForms(...sides: Data[]): void {
+  const used = sides.filter(({ environments }) => environments.length > 0);
+  if (new Set(used.map(({ sealed }) => sealed)).size > 1)
+    throw keyError("only a part of base, ours and theirs is sealed");
 }
 
 function keyError(reason: string): InvalidDataError {
@@ -122,43 +100,50 @@ function mergeEntry(
   [base, ours, theirs]: Sides<Entry | undefined>,
   report: Report,
 ): Entry | undefined {
-  if (ours && theirs)
-    return {
-      ...ours,
-      fields: mergeFields([base?.fields ?? {}, ours.fields, theirs.fields], report),
-    };
-  const present = ours ?? theirs;
-  if (!base) return present;
-  if (isSame(base.fields, present?.fields)) return undefined;
-  report(ours ? THEIRS_REMOVED : OURS_REMOVED);
-  return ours;
+  const entry = ours ?? theirs;
+  const sides = [base?.fields, ours?.fields, theirs?.fields] as const;
+  const removed = ours ? THEIRS_REMOVED : OURS_REMOVED;
+  const fields = ours && theirs ? mergeFields(sides, report) : merge(sides, removed, report);
+  return entry && fields && { ...entry, fields };
 }
 
-function mergeFields(
-  [base, ours, theirs]: Sides<Entry["fields"]>,
-  report: Report,
-): Entry["fields"] {
-  const names = Object.keys({ ...ours, ...theirs });
-  const merged = names.map((name) => {
-    const [before, own, other] = [base[name], ours[name], theirs[name]];
-    if (isSame(before, own)) return [name, other];
-    if (!isSame(before, other) && !isSame(own, other))
-      report(
-        `${name}: changed by both${isSealedText(own) && isSealedText(other) ? MAYBE_SAME : ""}`,
-      );
-    return [name, own];
-  });
-  return Object.fromEntries(merged);
+function mergeFields([base, ours, theirs]: Sides<Fields>, report: Report): Fields {
+  const fields: Record<string, unknown> = {};
+  for (const name in { ...ours, ...theirs }) {
+    const [own, other] = [ours?.[name], theirs?.[name]];
+    const hint = isSealedText(own) && isSealedText(other) ? MAYBE_SAME : "";
+    fields[name] = merge([base?.[name], own, other], `${name}: changed by both${hint}`, report);
+  }
+  return fields;
+}
+
+/** Returns what one side has changed; `ours` in a conflict. */
+function merge<T>([base, ours, theirs]: Sides<T>, conflict: string, report: Report): T {
+  if (isSame(base, ours)) return theirs;
+  if (!isSame(base, theirs) && !isSame(ours, theirs)) report(conflict);
+  return ours;
 }
 
 type Problem = readonly [key: string, problem: string];
 
-/** Records that don't fit others, and why. Taking them from `ours` solves the problem. */
-function* findProblems(merged: Entries, sides: Sides<Entries>): Generator<Problem> {
+/** Finds records that don't fit others. Taking them from `ours` solves the problem. */
+function* findMisfits(merged: Entries, sides: Sides<Entries>): Generator<Problem> {
   yield* missingOwners(merged, sides);
   yield* otherTypes(merged);
   yield* madePublic(merged, sides);
   yield* sharedNames(merged, sides);
+}
+
+/** Finds values that would break their schemas, or the variables with these schemas. */
+async function findBroken(data: Data, ours: Data, base: Data): Promise<Problem[]> {
+  const broken = new Map((await brokenValues(ours, data)).map((value) => [value.id, value]));
+  if (broken.size === 0) return [];
+  return [...entriesOf(data, base)].flatMap(([key, { id, owners }]): Problem[] => {
+    const value = owners.length === 2 && broken.get(id);
+    if (!value) return [];
+    const problem = `${labelOf(key)} would break its schema: it ${value.rule}`;
+    return [[(!value.isNew && owners[0]) || key, problem]];
+  });
 }
 
 function* missingOwners(merged: Entries, [base, ours]: Sides<Entries>): Generator<Problem> {
@@ -205,10 +190,7 @@ function* sharedNames(merged: Entries, [, ours]: Sides<Entries>): Generator<Prob
   }
 }
 
-/**
- * @throws InvalidDataError if a secret of a sealed file is neither as in `ours` nor as in `theirs`,
- *   under the same name
- */
+/** @throws InvalidDataError for a sealed secret that is neither as in `ours` nor as in `theirs` */
 function checkSealed(merged: Entries, [, ...branches]: Sides<Entries>): void {
   for (const [key, { owners, fields }] of merged) {
     const [variable = ""] = owners;
@@ -225,10 +207,7 @@ function checkSealed(merged: Entries, [, ...branches]: Sides<Entries>): void {
   }
 }
 
-/**
- * A secret, and all that decides whether it is sealed, where it can be opened, and what is valid
- * there.
- */
+/** Returns a secret, and all that decides whether it is sealed and where it is valid. */
 function bindingOf(key: string, entries: Entries): unknown[] {
   const entry = entries.get(key);
   const binding = [key, ...(entry?.owners ?? [])].map((each) => {
@@ -239,7 +218,7 @@ function bindingOf(key: string, entries: Entries): unknown[] {
   return [value, credentials, only, valid_until, binding];
 }
 
-/** Removes definitions whose last values were unset, some by each side. */
+/** Removes definitions whose last values were unset, a part by each side. */
 function removeUnused(merged: Entries, [, ours, theirs]: Sides<Entries>): void {
   const used = (entries: Entries) =>
     new Set([...entries.values()].map(({ owners: [variable] }) => variable));

@@ -2,7 +2,7 @@ import { isDeepStrictEqual as isSame } from "node:util";
 import { withPathInErrors } from "../../kit/files/system-errors.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import type { Data } from "../data.js";
-import { type Merge, mergeChecked } from "../edits/merge-data.js";
+import { type Merge, mergeData } from "../edits/merge-data.js";
 import { entriesOf, labelOf } from "../edits/merge-entries.js";
 import { FileSealing } from "./file-sealing.js";
 
@@ -20,7 +20,7 @@ export async function mergeFiles(
   theirs: Data,
   keys: string | undefined,
 ): Promise<Merge> {
-  if (keys === undefined) return mergeChecked(base, ours, theirs);
+  if (keys === undefined) return mergeData(base, ours, theirs);
   const isSealed = ours.sealed || theirs.sealed;
   const sealing = new FileSealing(keys, "kept");
   const open = (side: string, content: Data) =>
@@ -33,7 +33,7 @@ export async function mergeFiles(
   };
   for (const [side, content] of Object.entries({ ours, theirs }))
     if (isSealed && !content.sealed) throw notSealedError(side, content, opened.base);
-  const merge = await mergeChecked(opened.base, opened.ours, opened.theirs);
+  const merge = await mergeData(opened.base, opened.ours, opened.theirs);
   // If one branch has rotated the key, the secrets of the other one follow.
   const isRotated = [ours, theirs].some((side) => sealing.isCurrent(side));
   return isSealed ? { ...merge, data: sealing.seal(merge.data, isRotated) } : merge;

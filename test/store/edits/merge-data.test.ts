@@ -68,8 +68,8 @@ const ids = (data: Data) => Object.fromEntries(data.variables.map(({ id, name })
 const KEPT = valuesOf(BASE);
 
 /** The conflicts of a merge, and its values that are not those of the base. */
-function merged(ours: Data, theirs: Data, base = BASE) {
-  const { data, conflicts } = mergeData(base, ours, theirs);
+async function merged(ours: Data, theirs: Data, base = BASE) {
+  const { data, conflicts } = await mergeData(base, ours, theirs);
   return {
     data,
     conflicts: conflicts.map(({ record, problem }) => `${record}: ${problem}`),
@@ -78,13 +78,13 @@ function merged(ours: Data, theirs: Data, base = BASE) {
 }
 
 describe("a merge without a conflict", () => {
-  it("takes the changes of both", () => {
-    const { conflicts, values } = merged(set(BASE, "A", "1"), set(BASE, "A", "2", "test"));
+  it("takes the changes of both", async () => {
+    const { conflicts, values } = await merged(set(BASE, "A", "1"), set(BASE, "A", "2", "test"));
     expect([conflicts, values]).toEqual([[], { ...KEPT, "A@dev": "1", "A@test": "2" }]);
   });
 
-  it("gives a new record of theirs a free id, and keeps those of ours", () => {
-    const { data, conflicts, values } = merged(
+  it("gives a new record of theirs a free id, and keeps those of ours", async () => {
+    const { data, conflicts, values } = await merged(
       set(BASE, "OURS", "1"),
       set(set(BASE, "THEIRS", "2"), "LATER", "3"),
     );
@@ -93,22 +93,22 @@ describe("a merge without a conflict", () => {
     expect(values).toEqual({ ...KEPT, "OURS@dev": "1", "THEIRS@dev": "2", "LATER@dev": "3" });
   });
 
-  it("makes one of a variable that both have added alike", () => {
-    const { data, conflicts } = merged(
+  it("makes one of a variable that both have added alike", async () => {
+    const { data, conflicts } = await merged(
       set(BASE, "NEW", "1"),
       set(set(BASE, "OTHER", "2"), "NEW", "1"),
     );
     expect([conflicts, ids(data)]).toEqual([[], { A: 1, B: 2, NEW: 3, OTHER: 5 }]);
   });
 
-  it("never gives out an id that either side has deleted", () => {
+  it("never gives out an id that either side has deleted", async () => {
     const ours = unset(set(BASE, "GONE", "1"), "GONE", "dev");
-    const { data } = merged(ours, set(BASE, "NEW", "1"));
+    const { data } = await merged(ours, set(BASE, "NEW", "1"));
     expect(ids(data)).toEqual({ A: 1, B: 2, NEW: 4 });
-    const other = merged(set(BASE, "A", "1"), unset(set(BASE, "GONE", "1"), "GONE", "dev"));
+    const other = await merged(set(BASE, "A", "1"), unset(set(BASE, "GONE", "1"), "GONE", "dev"));
     expect(other.data.last_ids).toEqual({ environments: 2, variables: 3, values: 5 });
     const again = set(set(unset(BASE, "B", "dev", "test"), "B", "b dev"), "B", "b test", "test");
-    const gone = merged(again, unset(BASE, "B", "dev", "test"));
+    const gone = await merged(again, unset(BASE, "B", "dev", "test"));
     expect([gone.conflicts, ids(gone.data)]).toEqual([[], { A: 1 }]);
     expect(gone.data.last_ids).toEqual({ environments: 2, variables: 3, values: 6 });
   });
@@ -118,8 +118,8 @@ describe("a merge without a conflict", () => {
     ["theirs", set(BASE, "A", "1", "test", { description: "the first" }), rename(BASE, "A", "NEW")],
   ])(
     "applies the changes of the other side to a variable that was renamed by %s",
-    (_side, ours, theirs) => {
-      const { data, conflicts, values } = merged(ours, theirs);
+    async (_side, ours, theirs) => {
+      const { data, conflicts, values } = await merged(ours, theirs);
       expect([conflicts, values["NEW@dev"], values["NEW@test"]]).toEqual([[], "a dev", "1"]);
       expect(data.variables).toMatchObject([
         { id: 1, name: "NEW", description: "the first" },
@@ -128,28 +128,28 @@ describe("a merge without a conflict", () => {
     },
   );
 
-  it("follows an environment that was renamed and rotated", () => {
+  it("follows an environment that was renamed and rotated", async () => {
     const place = environment(BASE, "test");
     const renamed = renameEnvironment(BASE, place, { application: "shop", name: "qa" });
     const theirs = rotateEnvironment(renamed, "qa", pair("new"), { now: 0, grace: 1 });
-    const { data, conflicts, values } = merged(set(BASE, "A", "1", "test"), theirs);
+    const { data, conflicts, values } = await merged(set(BASE, "A", "1", "test"), theirs);
     expect([conflicts, values["A@qa"]]).toEqual([[], "1"]);
     expect(environment(data, "qa")).toMatchObject(pair("new"));
   });
 
-  it("does not take a variable for a renamed one because a merge has given it the id", () => {
+  it("does not take a variable for a renamed one because a merge has given it the id", async () => {
     const base = set(BASE, "THEIRS", "1", "dev", { description: "of theirs" });
     const ours = set(BASE, "OURS", "2");
     const theirs = set(base, "THEIRS", undefined, "dev", { description: "changed" });
     const lost = ["variable shop/THEIRS: removed by ours, changed by theirs"];
-    expect(merged(ours, theirs, base).conflicts).toEqual(lost);
+    expect((await merged(ours, theirs, base)).conflicts).toEqual(lost);
     const other = addEnvironment(BASE, { application: "other", name: "prod" }, pair("other"));
     const elsewhere = set(other, "OURS", "2", "prod", { description: "of theirs" });
     expect(elsewhere.variables.at(-1)?.id).toBe(base.variables.at(-1)?.id);
-    expect(merged(elsewhere, theirs, base).conflicts).toEqual(lost);
+    expect((await merged(elsewhere, theirs, base)).conflicts).toEqual(lost);
   });
 
-  it("does not take a variable for a renamed one of another application, which has its id", () => {
+  it("does not take a variable for a renamed one of another application, which has its id", async () => {
     const base = addEnvironment(BASE, { application: "billing", name: "qa" }, pair("qa"));
     // As in a file that was edited by hand: values of the removed variable are gone, and its id is
     // given again.
@@ -165,25 +165,29 @@ describe("a merge without a conflict", () => {
           : [];
       }),
     };
-    const { conflicts, data } = merged(ours, set(base, "A", "1"), base);
+    const { conflicts, data } = await merged(ours, set(base, "A", "1"), base);
     expect([conflicts, ids(data)]).toEqual([[], { A: 1, C: 2 }]);
-    const changed = merged(ours, set(base, "B", "1", "dev", { description: "changed" }), base);
+    const changed = await merged(
+      ours,
+      set(base, "B", "1", "dev", { description: "changed" }),
+      base,
+    );
     expect(changed.conflicts).not.toEqual([]);
     expect(changed.data.variables.find(({ name }) => name === "C")?.description).toBe("");
   });
 
-  it("removes a definition whose last values were unset, one by each side", () => {
-    const { data, conflicts } = merged(unset(BASE, "A", "dev"), unset(BASE, "A", "test"));
+  it("removes a definition whose last values were unset, one by each side", async () => {
+    const { data, conflicts } = await merged(unset(BASE, "A", "dev"), unset(BASE, "A", "test"));
     expect([conflicts, ids(data)]).toEqual([[], { B: 2 }]);
   });
 
-  it("removes what one side has removed and the other has not touched", () => {
+  it("removes what one side has removed and the other has not touched", async () => {
     const theirs = removeEnvironment(unset(BASE, "A", "dev", "test"), "test");
-    const { data, conflicts } = merged(set(BASE, "B", "1"), theirs);
+    const { data, conflicts } = await merged(set(BASE, "B", "1"), theirs);
     expect([conflicts, valuesOf(data)]).toEqual([[], { "B@dev": "1" }]);
   });
 
-  it("merges keys by their names", () => {
+  it("merges keys by their names", async () => {
     const base = addKey(addKey(BASE, "dev", { name: "ana", ...pair("ana") }), "test", {
       name: "ana",
       ...pair("ana2"),
@@ -197,7 +201,7 @@ describe("a merge without a conflict", () => {
       "test",
       "ana",
     );
-    const { data, conflicts } = merged(ours, theirs, base);
+    const { data, conflicts } = await merged(ours, theirs, base);
     expect(conflicts).toEqual([]);
     expect(environment(data, "dev").keys).toMatchObject([
       { name: "ana", ...pair("new") },
@@ -207,15 +211,15 @@ describe("a merge without a conflict", () => {
     expect(environment(data, "test")).not.toHaveProperty("keys");
   });
 
-  it("merges two files that began apart", () => {
+  it("merges two files that began apart", async () => {
     const ours = set(add(NO_DATA, "dev"), "A", "1");
     const theirs = set(add(NO_DATA, "prod"), "A", "2", "prod");
-    const { data, conflicts } = merged(ours, theirs, NO_DATA);
+    const { data, conflicts } = await merged(ours, theirs, NO_DATA);
     expect([conflicts, valuesOf(data)]).toEqual([[], { "A@dev": "1", "A@prod": "2" }]);
   });
 
-  it("takes a setting of the file that one side has changed", () => {
-    const { data, conflicts } = merged(
+  it("takes a setting of the file that one side has changed", async () => {
+    const { data, conflicts } = await merged(
       { ...BASE, history: { entries: 5 } },
       { ...BASE, $schema: "s.json" },
     );
@@ -297,29 +301,29 @@ describe("a conflict keeps what ours has, merges the rest, and names", () => {
       { ...BASE, history: { entries: 6 } },
       ["setting: history: changed by both"],
     ],
-  ])("%s", (_what, ours, theirs, expected) => {
-    const { data, conflicts } = merged(ours, set(theirs, "B", "of theirs"));
+  ])("%s", async (_what, ours, theirs, expected) => {
+    const { data, conflicts } = await merged(ours, set(theirs, "B", "of theirs"));
     expect(conflicts).toEqual(expected);
     expect({ ...data, last_ids: 0 }).toEqual({ ...set(ours, "B", "of theirs"), last_ids: 0 });
   });
 
-  it("a type that no longer fits a value of the other side", () => {
+  it("a type that no longer fits a value of the other side", async () => {
     const base = unset(BASE, "A", "test");
     const ours = set(base, "A", 1, "dev", { type: "NUMBER" });
     for (const [one, other] of [
       [ours, set(base, "A", "text", "test")],
       [set(base, "A", "text", "test"), ours],
     ] as [Data, Data][]) {
-      const { data, conflicts } = merged(one, other, base);
+      const { data, conflicts } = await merged(one, other, base);
       expect(conflicts).toEqual(["variable shop/A: type: changed by one, a value by the other"]);
       expect({ ...data, last_ids: 0 }).toEqual({ ...one, last_ids: 0 });
     }
   });
 });
 
-it("two environments with the same key are refused, since neither is wrong", () => {
+it("two environments with the same key are refused, since neither is wrong", async () => {
   const both = (name: string) => addEnvironment(BASE, { application: "shop", name }, pair("same"));
-  expect(() => mergeData(BASE, both("one"), both("two"))).toThrow("has the same api_key");
+  await expect(mergeData(BASE, both("one"), both("two"))).rejects.toThrow("has the same api_key");
 });
 
 describe("where a value breaks its schema, a merge", () => {

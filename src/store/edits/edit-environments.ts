@@ -32,9 +32,9 @@ function refuseTaken({ environments }: Data, added: Omit<Environment, "id">): vo
 }
 
 /**
- * Copies the values of an environment, and the definitions that the application of `to` lacks.
+ * Copies the values of an environment, and definitions that the other application lacks.
  *
- * @throws UsageError for a value that is not of the type that the variable has there
+ * @throws UsageError for a value that does not fit the type of the variable there
  */
 export function copyValues(data: Data, from: EnvironmentRecord, to: Omit<Environment, "id">): Data {
   const { variables, values } = recordsOf(data, from);
@@ -46,7 +46,7 @@ export function copyValues(data: Data, from: EnvironmentRecord, to: Omit<Environ
   return setValues(data, findEnvironment(data.environments, qualifiedName(to)), copies);
 }
 
-/** @throws UsageError if the new name is taken or in another application */
+/** @throws UsageError if the name is taken or in another application */
 export function renameEnvironment(
   data: Data,
   renamed: EnvironmentRecord,
@@ -63,9 +63,9 @@ export function renameEnvironment(
 export interface RotationTimes {
   /** Unix time in milliseconds. */
   now: number;
-  /** Milliseconds for which the old pair stays valid; 0 ends every earlier pair at once. */
+  /** Milliseconds for which the old pair stays valid; 0 ends all earlier pairs. */
   grace: number;
-  /** ISO 8601, UTC: a new end of a named key. */
+  /** A new end of a named key. ISO 8601, UTC. */
   validUntil?: string | undefined;
 }
 
@@ -80,7 +80,7 @@ export function rotateEnvironment(
   return replaceEnvironment(data, rotated, withNewPair(rotated, credentials, times));
 }
 
-/** A rotated environment or named key. A later expiry applies to the new pair only. */
+/** Rotates an environment or a named key. A later expiry applies to the new pair only. */
 function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
   key: T,
   credentials: KeyPair,
@@ -89,10 +89,8 @@ function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
   const { previous: earlier = [], ...fields } = key;
   const { api_key, api_secret } = key;
   const end = Math.min(endOfValidity(key), endOfValidity({ ...key, valid_until: validUntil }));
-  const previous = [
-    { api_key, api_secret, valid_until: new Date(now + grace).toISOString() },
-    ...earlier,
-  ]
+  const old = { api_key, api_secret, valid_until: new Date(now + grace).toISOString() };
+  const previous = [old, ...earlier]
     .map((pair) =>
       endOfValidity(pair) > end ? { ...pair, valid_until: new Date(end).toISOString() } : pair,
     )
@@ -111,7 +109,7 @@ function replaceEnvironment(
   };
 }
 
-/** Replaces the credentials of every environment, and removes its named keys. */
+/** Replaces the credentials of all environments, and removes named keys. */
 export function replaceCredentials(data: Data, nextPair: () => KeyPair): Data {
   const environments = data.environments.map(({ previous: _, keys: __, ...fields }) => ({
     ...fields,
@@ -120,11 +118,7 @@ export function replaceCredentials(data: Data, nextPair: () => KeyPair): Data {
   return { ...data, environments };
 }
 
-/**
- * Removes the environment and its values. Definitions of variables stay.
- *
- * @throws NotFoundError; UsageError for an ambiguous name
- */
+/** Removes an environment and its values. @throws NotFoundError; UsageError for an ambiguous name */
 export function removeEnvironment(data: Data, name: string): Data {
   const removed = findEnvironment(data.environments, name);
   return {
@@ -134,16 +128,12 @@ export function removeEnvironment(data: Data, name: string): Data {
   };
 }
 
-/** A key of 128 random bits and a secret of 256, in hex so that they never need quoting. */
+/** Makes a key of 128 random bits and a secret of 256, in hex, which never needs quoting. */
 export function freshCredentials(): KeyPair {
   return { api_key: randomBytes(16).toString("hex"), api_secret: randomBytes(32).toString("hex") };
 }
 
-/**
- * Creates credentials, and gives them to an environment in one write. Resolves to the environment.
- *
- * @throws as `update` and `change`
- */
+/** Gives new credentials to an environment in one write. Resolves to the environment. */
 export async function issueCredentials(
   update: (change: (data: Data) => Data) => Promise<unknown>,
   change: (data: Data, pair: KeyPair) => Data,
@@ -158,11 +148,11 @@ export async function issueCredentials(
   return issued;
 }
 
-/** @throws NotFoundError; UsageError for an ambiguous environment or a name that it has */
+/** @throws NotFoundError; UsageError for an ambiguous environment, or if it has the key */
 export function addKey(data: Data, environment: string, added: NamedKey): Data {
-  return withKeys(data, environment, (keys, of) => {
+  return withKeys(data, environment, (keys, owner) => {
     if (keys.some(({ name }) => name === added.name))
-      throw new UsageError(`${of} has a key "${added.name}" already`);
+      throw new UsageError(`${owner} has a key "${added.name}" already`);
     return [...keys, added];
   });
 }
@@ -176,16 +166,15 @@ export function rotateKey(
   rotation: RotationTimes,
 ): Data {
   const { now, validUntil } = rotation;
-  return withKey(data, environment, name, (rotated, of) => {
+  return withKey(data, environment, name, (rotated, owner) => {
     const valid_until = validUntil ?? rotated.valid_until;
     if (valid_until !== undefined && Date.parse(valid_until) <= now)
       throw new UsageError(
-        `the key "${name}" of ${of} expired at ${valid_until}: give it a new end with --expires`,
+        `the key "${name}" of ${owner} expired at ${valid_until}: give it a new end with --expires`,
       );
     const rotated_at = new Date(now).toISOString();
-    return [
-      { ...withNewPair(rotated, pair, rotation), rotated_at, ...(valid_until && { valid_until }) },
-    ];
+    const key = withNewPair(rotated, pair, rotation);
+    return [{ ...key, rotated_at, ...(valid_until && { valid_until }) }];
   });
 }
 
@@ -197,14 +186,13 @@ export function removeKey(data: Data, environment: string, name: string): Data {
 type Change<T> = (changed: T, environment: string) => readonly NamedKey[];
 
 function withKey(data: Data, environment: string, name: string, change: Change<NamedKey>): Data {
-  return withKeys(data, environment, (keys, of) => {
+  return withKeys(data, environment, (keys, owner) => {
     const names = keys.map((key) => key.name);
     if (names.includes(name))
-      return keys.flatMap((key) => (key.name === name ? change(key, of) : key));
+      return keys.flatMap((key) => (key.name === name ? change(key, owner) : key));
     const hint = suggestion(name, names);
-    throw new NotFoundError(
-      `${of} has no key "${name}"${hint}; there is ${names.join(", ") || "none"}`,
-    );
+    const list = names.join(", ") || "none";
+    throw new NotFoundError(`${owner} has no key "${name}"${hint}; there is ${list}`);
   });
 }
 

@@ -5,23 +5,30 @@ import {
   type EnvironmentRecord,
   qualifiedName,
 } from "../../model/environment.js";
-import { type Data, LISTS, type List, lastId, type ValueRecord } from "../data.js";
+import {
+  type Data,
+  LISTS,
+  type List,
+  lastId,
+  type ValueRecord,
+  type VariableRecord,
+} from "../data.js";
 
-/** A record without its ids, which may be those of other records in another branch. */
+/** A record without its ids, which other records may have in another branch. */
 export interface Entry {
   readonly id: number;
-  /** The keys of the entries that it needs: a value needs its variable and its environment. */
+  /** The keys of entries that it refers to: a value its variable and its environment. */
   readonly owners: readonly string[];
-  /** The fields of a record, or the content of a value. A pair and its rotations are one field. */
+  /** The fields of a record, or the content of a value. All credentials are one field. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Entries by kind and names. A renamed record has its name in the common ancestor. */
+/** Entries by kind and names. A renamed record has the name of the common ancestor. */
 export type Entries = Map<string, Entry>;
 
 type Kind = List | "keys" | "settings";
 
-/** The key of the entry that holds the top-level fields, such as `sealed` and `history`. */
+/** The key of the entry with the top-level fields, such as `sealed` and `history`. */
 export const TOP_LEVEL_KEY = keyOf("settings");
 const ROTATED = ["api_key", "api_secret", "previous", "rotated_at"];
 
@@ -30,29 +37,23 @@ function keyOf(kind: Kind, ...names: string[]): string {
   return [kind, ...names].join("\n");
 }
 
-/** `variable shop/PORT`, or `shop/PORT in shop/test` for a value. */
+/** Returns `variable shop/PORT`, or `shop/PORT in shop/test` for a value. */
 export function labelOf(key: string): string {
   const [kind, ...names] = key.split("\n");
   const text = names.join(" in ");
   return kind === "values" ? text : `${kind?.slice(0, -1)} ${text}`.trim();
 }
 
-/** The entries of a branch. @param base the common ancestor */
+/** @param base the common ancestor */
 export function entriesOf(data: Data, base: Data): Entries {
   const { version: _, last_ids: _ids, environments, variables, values, ...settings } = data;
   const entries: Entries = new Map([[TOP_LEVEL_KEY, { id: 0, owners: [], fields: settings }]]);
   const ofEnvironment = commonNames(environments, base.environments, sharesKey);
   const sameValues = variablesWithSameValue(data, base);
-  const ofVariable = commonNames(
-    variables,
-    base.variables,
-    ({ id, application, description }, before) => {
-      return (
-        application === before.application &&
-        (description === before.description || sameValues.has(id))
-      );
-    },
-  );
+  const isSameVariable = (record: VariableRecord, before: VariableRecord) =>
+    record.application === before.application &&
+    (record.description === before.description || sameValues.has(record.id));
+  const ofVariable = commonNames(variables, base.variables, isSameVariable);
   for (const { id, keys = [], ...fields } of environments) {
     const environment = keyOf("environments", ofEnvironment(id));
     entries.set(environment, { id, owners: [], fields: grouped(fields) });
@@ -74,9 +75,9 @@ export function entriesOf(data: Data, base: Data): Entries {
 }
 
 /**
- * Names by the ids of records. A renamed record has its name in `base`.
+ * Returns names by the ids of records. A renamed record has its name in `base`.
  *
- * @param isAlike whether records with the same id are one: a merge may have given it to another
+ * @param isAlike whether records with one id are the same: a merge may have reused it
  */
 function commonNames<T extends Environment>(
   records: readonly T[],
@@ -104,12 +105,11 @@ function sharesKey(record: EnvironmentRecord, before: EnvironmentRecord): boolea
   return allKeyPairs(record).some(({ api_key }) => oldKeys.includes(api_key));
 }
 
-/** The ids of the variables that have the same value in an environment of both. */
+/** Returns the ids of the variables that have the same value in an environment of both. */
 function variablesWithSameValue(data: Data, base: Data): ReadonlySet<number> {
-  const keyOfValue = ({ variable_id, environment_id }: ValueRecord) =>
-    `${variable_id} ${environment_id}`;
-  const old = new Map(base.values.map((value) => [keyOfValue(value), value.content]));
-  const same = data.values.filter((value) => isSame(old.get(keyOfValue(value)), value.content));
+  const ownersOf = (value: ValueRecord) => `${value.variable_id} ${value.environment_id}`;
+  const old = new Map(base.values.map((value) => [ownersOf(value), value.content]));
+  const same = data.values.filter((value) => isSame(old.get(ownersOf(value)), value.content));
   return new Set(same.map(({ variable_id }) => variable_id));
 }
 
@@ -126,24 +126,23 @@ function ungrouped({ credentials, ...fields }: Entry["fields"]): object {
 }
 
 /**
- * The data of merged entries, not checked. Entries of `ours` keep their ids, and new ones of
- * `theirs` get free ids.
+ * Makes data of merged entries, not checked. Entries of `ours` keep their ids, and
+ * new ones of `theirs` get free ids.
+ *
+ * @param branch the entries of `ours`
  */
-export function toData(merged: Entries, entries: Entries, ours: Data, theirs: Data): Data {
+export function toData(merged: Entries, branch: Entries, ours: Data, theirs: Data): Data {
   const of = (kind: Kind) => [...merged].filter(([key]) => key.startsWith(`${kind}\n`));
   const ids = new Map<string, number>();
   for (const list of LISTS) {
     const last = lastId(ours, list);
     let highest = Math.max(last, lastId(theirs, list));
     for (const [key, { id }] of of(list))
-      ids.set(key, entries.has(key) || id > last ? id : ++highest);
+      ids.set(key, branch.has(key) || id > last ? id : ++highest);
   }
   const keys = new Map<string | undefined, object[]>();
-  for (const [, { owners, fields }] of of("keys")) {
-    const own = keys.get(owners[0]) ?? [];
-    own.push(ungrouped(fields));
-    keys.set(owners[0], own);
-  }
+  for (const [, { owners, fields }] of of("keys"))
+    keys.set(owners[0], [...(keys.get(owners[0]) ?? []), ungrouped(fields)]);
   const environments = of("environments").map(([key, { fields }]) => {
     const own = keys.get(key);
     return { id: ids.get(key), ...ungrouped(fields), ...(own && { keys: own }) };

@@ -4,15 +4,15 @@ import { type Change, recordsAfter } from "../history.js";
 import { freshCredentials } from "./edit-environments.js";
 
 interface RollBackOptions {
-  /** Which variables to bring back, by their names now or before. Default: all, and environments. */
+  /** Selects variables by their names now or before. Default: all, and environments. */
   isWanted?: ((name: string) => boolean) | undefined;
-  /** Whose values to bring back, with definitions that no other environment uses. Default: all. */
+  /** Limits values to one environment, and definitions to those that no other uses. */
   environment?: EnvironmentRecord | undefined;
 }
 
 /**
- * Data as it was before the last changes, newest first. An environment that comes back gets new
- * credentials.
+ * Returns data as it was before the last changes, newest first. An environment
+ * that comes back gets new credentials.
  */
 export function rollBack(
   data: Data,
@@ -37,23 +37,23 @@ export function rollBack(
 
   // A shared variable that was removed and created again has another id.
   const oldIds = new Map(old.variables.map((variable) => [qualifiedName(variable), variable.id]));
-  const again = new Map<number, number>();
+  const newIds = new Map<number, number>();
   for (const variable of data.variables)
     if (shared.has(variable.id))
-      again.set(oldIds.get(qualifiedName(variable)) ?? variable.id, variable.id);
+      newIds.set(oldIds.get(qualifiedName(variable)) ?? variable.id, variable.id);
   const environmentIds = new Set(data.environments.map(({ id }) => id));
   return {
     ...data,
     variables: mixed(
       data.variables,
       old.variables,
-      ({ id }) => chosen.has(id) && !shared.has(id) && !again.has(id),
+      ({ id }) => chosen.has(id) && !shared.has(id) && !newIds.has(id),
     ),
     values: values
       .filter(({ environment_id }) => environmentIds.has(environment_id))
       .map((value) => ({
         ...value,
-        variable_id: again.get(value.variable_id) ?? value.variable_id,
+        variable_id: newIds.get(value.variable_id) ?? value.variable_id,
       })),
   };
 }
@@ -64,7 +64,7 @@ function dataBefore(data: Data, changes: readonly Change[]): Data {
   );
   const old = recordsAfter(data, undone);
   const current = new Map(data.environments.map((environment) => [environment.id, environment]));
-  // Those in a history have no credentials.
+  // A history has no credentials.
   const environments = old.environments.map(({ id, application, name }) => {
     const pair = current.get(id) ?? freshCredentials();
     return { ...{ id, application, name }, ...pair, application, name };
@@ -72,7 +72,7 @@ function dataBefore(data: Data, changes: readonly Change[]): Data {
   return { ...data, ...old, environments };
 }
 
-/** The current records, with some from before, which may be missing on either side. */
+/** Returns the current records with some from before, which may be missing on either side. */
 function mixed<T extends { readonly id: number }>(
   now: readonly T[],
   old: readonly T[],

@@ -14,15 +14,15 @@ import { isPublic, isSealedText, SEALED_PREFIX } from "../../model/variable.js";
 import type { Data } from "../data.js";
 import { checkData, parseStoredText } from "../schema/parse-data.js";
 
-/** What a secret is sealed for: names, since a merge gives records other ids. */
+/** Names the place that a secret is sealed for. A merge changes ids. */
 type Owner = readonly [list: string, application: string, environment: string, ...names: string[]];
 
-/** Makes a copy of the record that holds a secret. @param place names it in messages */
+/** Copies the record that holds a secret. @param place names the secret in messages */
 type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, place: string) => T;
 
 /**
- * The form in which a file is written. By default it stays sealed, and a plain one is refused:
- * somebody without the key may have written it.
+ * The form in which a file is written. By default it stays sealed, and a plain one
+ * is refused: somebody without the key may have written it.
  */
 export type SealedForm = "sealed" | "plain" | "kept" | undefined;
 
@@ -30,13 +30,13 @@ export type SealedForm = "sealed" | "plain" | "kept" | undefined;
 const STEP = 32;
 
 /**
- * Opens and seals the secrets of one version of a data file, or of several that are merged
- * (docs/design/sealing.md). A secret that is still the same keeps its sealed text.
+ * Opens and seals the secrets of a data file, or of several that are merged
+ * (docs/design/sealing.md). An unchanged secret keeps its sealed text.
  */
 export class FileSealing {
   readonly #texts: TextSealing;
   readonly #form: SealedForm;
-  /** Sealed texts by their owners and values, those with the current key first. */
+  /** Sealed texts by owners and values, with the current key if there are several. */
   readonly #opened = new Map<string, string>();
   #isOpenedSealed = false;
   #isOutdated = false;
@@ -47,7 +47,7 @@ export class FileSealing {
     this.#form = form;
   }
 
-  /** Whether the file has to be written again, though no data has changed. */
+  /** Whether the file has to be written even if no data has changed. */
   get isDue(): boolean {
     return this.isSealed !== this.#isOpenedSealed || (this.#form === "sealed" && this.#isOutdated);
   }
@@ -57,7 +57,7 @@ export class FileSealing {
     return this.#form === "sealed" || (this.#form !== "plain" && this.#isOpenedSealed);
   }
 
-  /** The data of a file. @throws InvalidDataError that names the record, never a value */
+  /** @throws InvalidDataError that names the record, never a value */
   readonly open = (content: Data): Data => {
     this.#isOpenedSealed ||= content.sealed === true;
     if (!content.sealed) {
@@ -72,11 +72,7 @@ export class FileSealing {
     return checkData(data, content);
   };
 
-  /**
-   * The content of the file with this data.
-   *
-   * @param isAgain whether all texts get the first of the keys
-   */
+  /** @param isAgain whether all secrets are sealed with the first of the keys */
   seal(data: Data, isAgain = this.#form === "sealed"): Data {
     if (!this.isSealed) return data;
     const { $schema, version, ...rest } = mapSecrets(data, (holder, field, owner) => ({
@@ -96,7 +92,7 @@ export class FileSealing {
     return isCurrent;
   }
 
-  /** A part of the history of the file. @param owner the line that it belongs to */
+  /** Seals a part of the history. @param owner the rest of its line */
   sealContent(content: unknown, owner: string): string {
     return this.#texts.seal(JSON.stringify(content), owner);
   }
@@ -104,7 +100,7 @@ export class FileSealing {
   /** @throws InvalidDataError with a predicate */
   openContent(content: unknown, owner: string): unknown {
     if (isSealedText(content)) return parseStoredText(this.#texts.open(content, owner));
-    // Left by an `unseal` that was killed: it can be run again.
+    // An `unseal` that was killed leaves plain content. It can be run again.
     if (this.#isOpenedSealed && this.#form === undefined) throw notSealedError();
     return content;
   }
@@ -140,10 +136,7 @@ function notSealedError(): InvalidDataError {
   );
 }
 
-/**
- * The data of a sealed file without its key: values stay sealed texts, and reading an API secret
- * throws.
- */
+/** Opens a sealed file without its key: values stay sealed, and reading an API secret throws. */
 export function withoutSecrets(content: Data): Data {
   const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) => {
     const get = () => {
@@ -156,7 +149,7 @@ export function withoutSecrets(content: Data): Data {
   return data;
 }
 
-/** The data with other holders of secrets. A value of a missing record stays as it is. */
+/** Replaces the holders of secrets. Values of missing records stay as they are. */
 function mapSecrets(data: Data, replace: Replace): Data {
   const environments = new Map(
     data.environments.map((environment) => [environment.id, environment]),
@@ -178,11 +171,7 @@ function mapSecrets(data: Data, replace: Replace): Data {
   };
 }
 
-/**
- * An environment, a named key or a pair that was rotated out.
- *
- * @param name of the key; empty for that of the environment
- */
+/** @param pair an environment, a named key or an old pair @param name of the key, or `""` */
 function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey[] }>(
   pair: T,
   environment: EnvironmentRecord,
@@ -209,15 +198,15 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
 const SEALED_TEXT = new RegExp(`^${SEALED_PREFIX}([\\w-]{11}):([\\w-]+)$`);
 
 /**
- * Seals texts one by one, each for its owner: moved to another one, it can't be opened. A sealed
- * text is the prefix, the id of the key, and nonce, ciphertext and tag, in base64url.
+ * Seals texts, each for its owner: no other one can open it. A sealed text is the
+ * prefix, the id of the key, and nonce, ciphertext and tag, in base64url.
  */
 class TextSealing {
   readonly #keys: readonly { readonly id: Buffer; readonly bytes: Buffer }[];
-  /** The start of a text that is sealed with the first of the keys. */
+  /** The start of texts sealed with the first of the keys. */
   readonly #start: string;
 
-  /** @param keys as for `parseSealKeys` @throws UsageError */
+  /** @throws UsageError for the keys */
   constructor(keys: string) {
     const sealKeys = parseSealKeys(keys);
     this.#keys = sealKeys.map((key) => ({

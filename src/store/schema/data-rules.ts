@@ -102,16 +102,16 @@ const data: Record<keyof Data, Rule> = {
   values: rule({ items: RECORD_RULES.values }),
 };
 
-/** The shape of a data file, which data/appvars.schema.json describes too. */
+/** The shape of a data file, as in data/appvars.schema.json. */
 export const DATA_RULE = rule({ fields: data });
 
-/** The most characters of a schema as compact JSON, and the most steps of its patterns. */
+/** The maximum characters of a schema as compact JSON, and steps of its patterns. */
 export const MAX_SCHEMA = 16 * 1_024;
 
 /**
- * The keywords of a schema (docs/data-file.md), by their arguments: data, one schema, several
- * schemas by name or in a list. Checking takes time proportional to the size of the schema times
- * the size of the value, so no keyword refers to another schema.
+ * The keywords of a schema (docs/data-file.md), by their arguments: data, one
+ * schema, several schemas by name or in a list. Checking takes time proportional
+ * to the sizes of schema and value, so no keyword refers to another schema.
  */
 const KEYWORDS = [
   "$schema $comment title description default examples deprecated readOnly writeOnly type enum const format pattern " +
@@ -121,7 +121,7 @@ const KEYWORDS = [
   "properties patternProperties dependentRequired prefixItems anyOf allOf oneOf",
 ];
 
-/** A predicate for a schema that can't be in the data. It does not check arguments of keywords. */
+/** Checks a schema, but not the arguments of keywords. Returns a predicate if it is refused. */
 export function schemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return "must be an object";
   const isLong = JSON.stringify(schema).length > MAX_SCHEMA;

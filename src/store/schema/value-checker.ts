@@ -5,7 +5,7 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { JsonSchema } from "../../model/variable.js";
 import { MAX_SCHEMA, schemaProblem } from "./data-rules.js";
 
-/** The largest product of the sizes of a schema and a value: a check takes up to about a second. */
+/** The largest product of the sizes of a schema and a value, which takes about a second. */
 const MAX_PRODUCT = 50_000_000;
 
 interface Compiled {
@@ -24,11 +24,11 @@ export function loadValueChecker(): Promise<ValueChecker> {
   return loading;
 }
 
-/** Checks values by their schemas. Compiles each schema once. */
+/** Checks values by their schemas. */
 export class ValueChecker {
   readonly #patterns: typeof RE2JS;
   readonly #ajv: Ajv2020;
-  /** Compiled schemas by their text: most are the same in the next version of the data. */
+  /** Schemas by their text: most are the same in the next version of the data. */
   readonly #compiled = new Map<string, Compiled | Error>();
   /** The instructions of a schema's patterns: `.{1000}` has a thousand. */
   #steps = 0;
@@ -65,10 +65,7 @@ export class ValueChecker {
     return compiled instanceof Error ? compiled.message : undefined;
   }
 
-  /**
-   * Returns the first rule that a value breaks, to follow its name, or `undefined`. Never quotes
-   * the value.
-   */
+  /** Returns the first broken rule, to follow a name, or `undefined`. Never quotes the value. */
   brokenRule(schema: JsonSchema, value: JsonValue): string | undefined {
     const compiled = this.#compileOnce(schema);
     if (compiled instanceof Error)
@@ -125,7 +122,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
   ["duration", (text: string) => durationMs(text) !== undefined],
 ]);
 
-/** The result or the error of `work`. Deep data can exhaust the stack. */
+/** Returns the result or the error of `work`. Deep data can exhaust the stack. */
 function tried<T>(work: () => T): T | Error {
   try {
     return work();

@@ -14,10 +14,13 @@ export const CREDENTIAL_RULE = "1 to 512 visible ASCII characters other than a c
 export const NAME_PART = /^[^/\p{Cc}]{1,255}$/u;
 export const NAME_PART_RULE = "1 to 255 characters, none of them a slash or a control character";
 
-export interface Environment {
-  readonly id: number;
+export interface EnvironmentName {
   readonly application: string;
   readonly name: string;
+}
+
+export interface Environment extends EnvironmentName {
+  readonly id: number;
 }
 
 export interface KeyPair {
@@ -94,7 +97,7 @@ export function keyOwners(environment: EnvironmentRecord): KeyOwner[] {
 }
 
 /** `shop/development`, which is unique over all applications. */
-export function qualifiedName({ application, name }: Omit<Environment, "id">): string {
+export function qualifiedName({ application, name }: EnvironmentName): string {
   return `${application}/${name}`;
 }
 
@@ -103,7 +106,7 @@ export function qualifiedName({ application, name }: Omit<Environment, "id">): s
  *
  * @throws UsageError
  */
-export function parseEnvironmentName(text: string, own = "default"): Omit<Environment, "id"> {
+export function parseEnvironmentName(text: string, own = "default"): EnvironmentName {
   const [name = "", application = own, ...rest] = text.split("/").reverse();
   if (rest.length > 0 || !NAME_PART.test(name) || !NAME_PART.test(application))
     throw new UsageError(

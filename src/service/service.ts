@@ -2,7 +2,7 @@ import { durationText } from "../kit/text/duration.js";
 import { ServerError } from "../kit/text/errors.js";
 import { KEYLESS_LIMIT } from "../model/defaults.js";
 import {
-  type Environment,
+  type EnvironmentName,
   type EnvironmentRecord,
   findEnvironment,
   type KeyOwner,
@@ -114,7 +114,7 @@ export class Service {
    *
    * @param close default: closes the store
    */
-  source(environment: Omit<Environment, "id">, close = () => this.close()): VariableSource {
+  source(environment: EnvironmentName, close = () => this.close()): VariableSource {
     const name = qualifiedName(environment);
     return new ServiceSource(this, () => this.view(this.findEnvironment(name)), close);
   }

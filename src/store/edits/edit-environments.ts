@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { NotFoundError, UsageError } from "../../kit/text/errors.js";
 import { suggestion } from "../../kit/text/nearest.js";
 import {
-  type Environment,
+  type EnvironmentName,
   type EnvironmentRecord,
   endOfValidity,
   findEnvironment,
@@ -15,17 +15,13 @@ import { type Data, lastId, recordsOf, variablesOf } from "../data.js";
 import { setValues } from "./edit-values.js";
 
 /** @throws UsageError when it exists */
-export function addEnvironment(
-  data: Data,
-  added: Omit<Environment, "id">,
-  credentials: KeyPair,
-): Data {
+export function addEnvironment(data: Data, added: EnvironmentName, credentials: KeyPair): Data {
   refuseTaken(data, added);
   const record = { id: lastId(data, "environments") + 1, ...added, ...credentials };
   return { ...data, environments: [...data.environments, record] };
 }
 
-function refuseTaken({ environments }: Data, added: Omit<Environment, "id">): void {
+function refuseTaken({ environments }: Data, added: EnvironmentName): void {
   const name = qualifiedName(added);
   if (environments.some((environment) => qualifiedName(environment) === name))
     throw new UsageError(`the environment ${name} already exists`);
@@ -36,7 +32,7 @@ function refuseTaken({ environments }: Data, added: Omit<Environment, "id">): vo
  *
  * @throws UsageError for a value that does not fit the type of the variable there
  */
-export function copyValues(data: Data, from: EnvironmentRecord, to: Omit<Environment, "id">): Data {
+export function copyValues(data: Data, from: EnvironmentRecord, to: EnvironmentName): Data {
   const { variables, values } = recordsOf(data, from);
   const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
   const existing = variablesOf(data, to.application);
@@ -50,7 +46,7 @@ export function copyValues(data: Data, from: EnvironmentRecord, to: Omit<Environ
 export function renameEnvironment(
   data: Data,
   renamed: EnvironmentRecord,
-  newName: Omit<Environment, "id">,
+  newName: EnvironmentName,
 ): Data {
   if (newName.application !== renamed.application)
     throw new UsageError(

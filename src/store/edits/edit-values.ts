@@ -97,21 +97,24 @@ export function unsetValues(
 ): Data {
   const environmentIds = new Set(environments.map(({ id }) => id));
   const nameOf = new Map(data.variables.map(({ id, name }) => [id, name]));
-  const here = data.values.filter(({ environment_id }) => environmentIds.has(environment_id));
-  const set = new Set(here.map(({ variable_id }) => nameOf.get(variable_id) ?? ""));
-  const missing = names.filter((name) => !set.has(name));
+  const wanted = new Set(names);
+  const present = new Set<string>();
+  const unset = new Set<number>();
+  const values: ValueRecord[] = [];
+  for (const value of data.values) {
+    const name = nameOf.get(value.variable_id) ?? "";
+    const isHere = environmentIds.has(value.environment_id);
+    if (isHere) present.add(name);
+    if (isHere && wanted.has(name)) unset.add(value.variable_id);
+    else values.push(value);
+  }
+  const missing = names.filter((name) => !present.has(name));
   if (missing.length > 0) {
-    const list = missing.map((name) => `"${name}"${suggestion(name, [...set])}`).join(", ");
+    const list = missing.map((name) => `"${name}"${suggestion(name, [...present])}`).join(", ");
     const where = environments.map(qualifiedName).join(", ");
     throw new NotFoundError(`${list} ${missing.length > 1 ? "have" : "has"} no value in ${where}`);
   }
-  const wanted = new Set(names);
-  const removed = new Set(
-    here.filter(({ variable_id }) => wanted.has(nameOf.get(variable_id) ?? "")),
-  );
-  const unset = new Set([...removed].map(({ variable_id }) => variable_id));
-  const values = data.values.filter((value) => !removed.has(value));
-  const stillSet = new Set(values.map((value) => value.variable_id));
+  const stillSet = new Set(values.map(({ variable_id }) => variable_id));
   const variables = data.variables.filter(({ id }) => !unset.has(id) || stillSet.has(id));
   return { ...data, variables, values };
 }

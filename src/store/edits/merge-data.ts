@@ -1,6 +1,6 @@
 import { isDeepStrictEqual as isSame } from "node:util";
 import { InvalidDataError } from "../../kit/text/errors.js";
-import { isSealedText, type VariableType, valueFitsType } from "../../model/variable.js";
+import { isPublic, isSealedText, type VariableType, valueFitsType } from "../../model/variable.js";
 import { type Data, withLastIds } from "../data.js";
 import { checkData } from "../schema/parse-data.js";
 import { brokenValues } from "../schema/value-schema.js";
@@ -26,14 +26,10 @@ export interface Merge {
   readonly conflicts: Conflict[];
 }
 
-/** The keys of records that are taken from `ours`, with the reasons. */
-type FromOurs = ReadonlyMap<string, string>;
-
-type Sides<T> = readonly [base: T, ours: T, theirs: T];
-
-type Fields = Entry["fields"] | undefined;
-
+type Problem = readonly [key: string, problem: string];
 type Report = (problem: string) => void;
+type Sides<T> = readonly [base: T, ours: T, theirs: T];
+type Fields = Entry["fields"] | undefined;
 
 const THEIRS_REMOVED = "changed by ours, removed by theirs";
 const OURS_REMOVED = "removed by ours, changed by theirs";
@@ -50,11 +46,13 @@ const MAYBE_SAME = "; without the key, it is unknown whether the values are equa
  *   two environments with the same key, and if sealed texts would have to be opened
  */
 export async function mergeData(base: Data, ours: Data, theirs: Data): Promise<Merge> {
-  checkForms(base, ours, theirs);
+  const used = [base, ours, theirs].filter(({ environments }) => environments.length > 0);
+  if (new Set(used.map(({ sealed }) => sealed)).size > 1)
+    throw keyError("only a part of base, ours and theirs is sealed");
   const branch = entriesOf(ours, base);
   const sides: Sides<Entries> = [entriesOf(base, base), branch, entriesOf(theirs, base)];
-  for (let fromOurs: FromOurs = new Map(); ; ) {
-    const { merged, conflicts } = mergeEntries(sides, fromOurs);
+  for (let fromOurs: ReadonlyMap<string, string> = new Map(); ; ) {
+    const { merged, problems } = mergeEntries(sides, fromOurs);
     const misfits = new Map([...fromOurs, ...findMisfits(merged, sides)]);
     // Others may not fit a record that was taken from `ours`.
     if (misfits.size > fromOurs.size) {
@@ -63,37 +61,37 @@ export async function mergeData(base: Data, ours: Data, theirs: Data): Promise<M
     }
     if (merged.get(TOP_LEVEL_KEY)?.fields["sealed"]) checkSealed(merged, sides);
     removeUnused(merged, sides);
-    for (const [key, problem] of misfits) conflicts.push({ record: labelOf(key), problem });
     const next = toData(merged, branch, ours, theirs);
     const data = checkData(withLastIds(theirs, withLastIds(ours, next)));
     const broken = await findBroken(data, ours, base);
-    if (broken.length === 0) return { data, conflicts };
+    if (broken.length === 0) return { data, conflicts: [...problems, ...misfits].map(toConflict) };
     fromOurs = new Map([...misfits, ...broken]);
   }
-}
-
-/** @throws InvalidDataError */
-function checkForms(...sides: Data[]): void {
-  const used = sides.filter(({ environments }) => environments.length > 0);
-  if (new Set(used.map(({ sealed }) => sealed)).size > 1)
-    throw keyError("only a part of base, ours and theirs is sealed");
 }
 
 function keyError(reason: string): InvalidDataError {
   return new InvalidDataError(`the key of --seal-key-file is needed: ${reason}`);
 }
 
-function mergeEntries([base, ours, theirs]: Sides<Entries>, fromOurs: FromOurs) {
+function toConflict([key, problem]: Problem): Conflict {
+  return { record: labelOf(key), problem };
+}
+
+/** @param fromOurs the keys of records to take from `ours` */
+function mergeEntries(
+  [base, ours, theirs]: Sides<Entries>,
+  fromOurs: Pick<ReadonlySet<string>, "has">,
+) {
   const merged: Entries = new Map();
-  const conflicts: Conflict[] = [];
+  const problems: Problem[] = [];
   for (const [key, { owners }] of new Map([...ours, ...theirs])) {
     const isOurs = [key, ...owners].some((each) => fromOurs.has(each));
     const own = ours.get(key);
-    const report = (problem: string) => conflicts.push({ record: labelOf(key), problem });
+    const report = (problem: string) => problems.push([key, problem]);
     const entry = isOurs ? own : mergeEntry([base.get(key), own, theirs.get(key)], report);
     if (entry) merged.set(key, entry);
   }
-  return { merged, conflicts };
+  return { merged, problems };
 }
 
 function mergeEntry(
@@ -123,8 +121,6 @@ function merge<T>([base, ours, theirs]: Sides<T>, conflict: string, report: Repo
   if (!isSame(base, theirs) && !isSame(ours, theirs)) report(conflict);
   return ours;
 }
-
-type Problem = readonly [key: string, problem: string];
 
 /** Finds records that don't fit others. Taking them from `ours` solves the problem. */
 function* findMisfits(merged: Entries, sides: Sides<Entries>): Generator<Problem> {
@@ -159,7 +155,7 @@ function* otherTypes(merged: Entries): Generator<Problem> {
   for (const { owners, fields } of merged.values()) {
     const [variable = ""] = owners;
     const type = merged.get(variable)?.fields["type"] as VariableType | undefined;
-    if (type && !isSealedText(fields["value"]) && !valueFitsType(fields["value"], type))
+    if (type && !valueFitsType(fields["value"], type))
       yield [variable, "type: changed by one, a value by the other"];
   }
 }
@@ -167,11 +163,12 @@ function* otherTypes(merged: Entries): Generator<Problem> {
 function* madePublic(merged: Entries, [base, ...branches]: Sides<Entries>): Generator<Problem> {
   for (const [key, { owners }] of merged) {
     const [variable = ""] = owners;
-    if (merged.get(variable)?.fields["secret"] !== false) continue;
+    if (!isPublic(merged.get(variable)?.fields)) continue;
     const isSetAsSecret = (branch: Entries) =>
-      branch.get(variable)?.fields["secret"] !== false &&
+      branch.has(variable) &&
+      !isPublic(branch.get(variable)?.fields) &&
       !isSame(branch.get(key)?.fields, base.get(key)?.fields);
-    if (branches.some((branch) => branch.has(variable) && isSetAsSecret(branch)))
+    if (branches.some(isSetAsSecret))
       yield [variable, "secret: made public by one, a value set by the other"];
   }
 }
@@ -194,13 +191,10 @@ function* sharedNames(merged: Entries, [, ours]: Sides<Entries>): Generator<Prob
 function checkSealed(merged: Entries, [, ...branches]: Sides<Entries>): void {
   for (const [key, { owners, fields }] of merged) {
     const [variable = ""] = owners;
-    const isPublic =
-      merged.get(variable)?.fields["secret"] === false && !isSealedText(fields["value"]);
-    const isSecret = "credentials" in fields || ("value" in fields && !isPublic);
-    if (
-      isSecret &&
-      !branches.some((branch) => isSame(bindingOf(key, branch), bindingOf(key, merged)))
-    )
+    const isPlain = isPublic(merged.get(variable)?.fields) && !isSealedText(fields["value"]);
+    if (!("credentials" in fields || ("value" in fields && !isPlain))) continue;
+    const binding = bindingOf(key, merged);
+    if (!branches.some((branch) => isSame(bindingOf(key, branch), binding)))
       throw keyError(
         `one branch has changed ${labelOf(key)}, and the other its name, type or visibility`,
       );

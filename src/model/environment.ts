@@ -54,7 +54,7 @@ export interface EnvironmentRecord extends Environment, RotatedPair {
   readonly keys?: readonly NamedKey[];
 }
 
-/** Returns the current pair and all that were rotated out, valid or not. */
+/** Returns the current pair and all old ones, valid or not. */
 export function allKeyPairs(key: RotatedPair): (KeyPair | PreviousKeyPair)[] {
   return [key, ...(key.previous ?? [])];
 }
@@ -178,7 +178,7 @@ function ownerName({ environment, client }: KeyOwner): string {
   return qualifiedName(environment) + (client === undefined ? "" : ` (key ${client})`);
 }
 
-/** Returns the current pairs of named keys that expire. */
+/** Returns the current pairs of keys that expire. */
 export function expiringKeys(environments: readonly EnvironmentRecord[]): KeyOwner[] {
   return environments
     .flatMap(keyOwners)

@@ -154,7 +154,7 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
     }
   }
 
-  /** The values of the variables with these names, or of all, by ascending id of the variable. */
+  /** Returns the values with these names, or all, by ascending id of the variable. */
   #named(names: readonly string[] | undefined): ValueRecord[] {
     let variables = this.#variables.all;
     if (names) {

@@ -36,7 +36,7 @@ export class Service {
   /** By the ids of environments, with the patterns of limited keys. */
   readonly #views = new Map<number | string, EnvironmentView>();
 
-  /** @param clock Unix time in milliseconds @param ticks monotonic time in milliseconds */
+  /** @param clock Unix time in milliseconds @param ticks monotonic milliseconds */
   constructor(store: Store, clock: () => number, ticks = () => performance.now()) {
     this.#store = store;
     this.#clock = clock;
@@ -62,9 +62,8 @@ export class Service {
   }
 
   /**
-   * The headers with the version and age of a replicated store. A limited key
-   * gets the revision of its own data: the number of all writes would reveal
-   * changes of other data.
+   * The headers with the version and age of a replicated store. A limited key gets
+   * the revision of its data: the number of writes would reveal other changes.
    */
   freshness({ only }: Scope, view: EnvironmentView): readonly string[] {
     const { version, age } = this.#store;
@@ -83,7 +82,7 @@ export class Service {
     return this.#owners.byKey.get(apiKey);
   }
 
-  /** The owners to check a signature without a key against: environments first, then named keys. */
+  /** The owners to check a signature without a key against. */
   get keylessOwners(): readonly KeyOwner[] {
     this.#newest();
     return this.#owners.keyless;

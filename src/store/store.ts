@@ -1,7 +1,7 @@
 import type { Data } from "./data.js";
 
 export interface Store {
-  /** The last good data, complete: an answer made from one snapshot never mixes two versions. */
+  /** The last good data: an answer made from one snapshot never mixes two versions. */
   readonly snapshot: Data;
   /**
    * Why `snapshot` may be out of date, if it may be. Contains no value or secret,
@@ -40,9 +40,9 @@ export interface EditableStore extends Store {
 }
 
 export interface Reloadable {
-  /** Reads the data again. Listeners are called even if the problem is the same as before. */
+  /** Reads the data again, and calls listeners even if the problem stays the same. */
   readAgain(): void;
-  /** Calls `listener` after each attempt to read the data again, until the store is closed. */
+  /** Calls `listener` after each attempt to read the data again. */
   onReload(listener: (reload: Reload) => void): void;
 }
 
@@ -52,7 +52,7 @@ export interface Reload {
   readonly milliseconds: number;
 }
 
-/** Calls `listener` with the store's problem after each change, and at once if there is one. */
+/** Calls `listener` with the problem after each change, and at once if there is one. */
 export function followProblem(store: Store, listener: (problem: string | undefined) => void): void {
   store.subscribe(() => listener(store.problem));
   if (store.problem !== undefined) listener(store.problem);

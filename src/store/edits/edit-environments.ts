@@ -65,7 +65,7 @@ export interface RotationTimes {
   validUntil?: string | undefined;
 }
 
-/** @throws NotFoundError; UsageError for an ambiguous name */
+/** @throws as {@link removeEnvironment} */
 export function rotateEnvironment(
   data: Data,
   name: string,
@@ -144,7 +144,7 @@ export async function issueCredentials(
   return issued;
 }
 
-/** @throws NotFoundError; UsageError for an ambiguous environment, or if it has the key */
+/** @throws as {@link removeKey}; UsageError if the environment has the key */
 export function addKey(data: Data, environment: string, added: NamedKey): Data {
   return withKeys(data, environment, (keys, owner) => {
     if (keys.some(({ name }) => name === added.name))
@@ -153,7 +153,7 @@ export function addKey(data: Data, environment: string, added: NamedKey): Data {
   });
 }
 
-/** @throws NotFoundError; UsageError for an ambiguous environment, and an end in the past */
+/** @throws as {@link removeKey}; UsageError for an end in the past */
 export function rotateKey(
   data: Data,
   environment: string,

@@ -47,17 +47,13 @@ export function historyPathOf(path: string): string {
   return `${path}.history.jsonl`;
 }
 
-export interface FileWrite {
-  readonly data: Data;
+/** A write that replaces `data` by `next`. */
+interface FileWrite extends Omit<FileState, "time"> {
   readonly next: Data;
-  /** The state of the file with `data`. */
-  readonly state: string;
   readonly nextState: string;
   readonly author: Author;
   /** Unix time in milliseconds. */
   readonly clock: () => number;
-  /** Set if the data file is sealed, before or after the write. */
-  readonly sealing: FileSealing | undefined;
 }
 
 /**

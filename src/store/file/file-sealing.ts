@@ -47,7 +47,7 @@ export class FileSealing {
     this.#form = form;
   }
 
-  /** Whether the file has to be written even if no data has changed. */
+  /** Whether to write the file even if no data has changed. */
   get isDue(): boolean {
     return this.isSealed !== this.#isOpenedSealed || (this.#form === "sealed" && this.#isOutdated);
   }
@@ -57,7 +57,7 @@ export class FileSealing {
     return this.#form === "sealed" || (this.#form !== "plain" && this.#isOpenedSealed);
   }
 
-  /** @throws InvalidDataError that names the record, never a value */
+  /** @throws InvalidDataError that names the record */
   readonly open = (content: Data): Data => {
     this.#isOpenedSealed ||= content.sealed === true;
     if (!content.sealed) {
@@ -151,15 +151,11 @@ export function withoutSecrets(content: Data): Data {
 
 /** Replaces the holders of secrets. Values of missing records stay as they are. */
 function mapSecrets(data: Data, replace: Replace): Data {
-  const environments = new Map(
-    data.environments.map((environment) => [environment.id, environment]),
-  );
-  const variables = new Map(data.variables.map((variable) => [variable.id, variable]));
+  const environments = new Map(data.environments.map((record) => [record.id, record]));
+  const variables = new Map(data.variables.map((record) => [record.id, record]));
   return {
     ...data,
-    environments: data.environments.map((environment) =>
-      withSecrets(environment, environment, "", replace),
-    ),
+    environments: data.environments.map((record) => withSecrets(record, record, "", replace)),
     values: data.values.map((record) => {
       const variable = variables.get(record.variable_id);
       const environment = environments.get(record.environment_id);
@@ -178,19 +174,19 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
   name: string,
   replace: Replace,
 ): T {
-  const { previous, keys } = pair;
+  const { api_key, previous, keys } = pair;
   // Nobody without a seal key can change the limits of an API key.
   const { only, valid_until } = pair as Partial<NamedKey>;
   const limits = JSON.stringify([only, valid_until]);
-  const { application, name: environmentName } = environment;
-  const owner = ["environments", application, environmentName, name, pair.api_key, limits] as const;
-  const place = `the API secret of ${name === "" ? "" : `the key ${name} of `}${qualifiedName(environment)}`;
+  const { application } = environment;
+  const owner = ["environments", application, environment.name, name, api_key, limits] as const;
+  const place = `the API secret of ${name && `the key ${name} of `}${qualifiedName(environment)}`;
+  const replaced = (key: RotatedPair, keyName: string) =>
+    withSecrets(key, environment, keyName, replace);
   const copy = {
     ...pair,
-    ...(previous && {
-      previous: previous.map((each) => withSecrets(each, environment, name, replace)),
-    }),
-    ...(keys && { keys: keys.map((key) => withSecrets(key, environment, key.name, replace)) }),
+    ...(previous && { previous: previous.map((old) => replaced(old, name)) }),
+    ...(keys && { keys: keys.map((key) => replaced(key, key.name)) }),
   };
   return replace(copy, "api_secret", owner, place);
 }

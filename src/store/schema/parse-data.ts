@@ -24,11 +24,10 @@ const refuseSealed: OpenContent = (content) => {
 };
 
 /**
- * Parses the bytes of a data file and fills in defaults.
+ * Parses a data file and fills in defaults.
  *
  * @param open default: a sealed file is refused
- * @throws InvalidDataError with the first broken rule and the record, or the line and column. It
- *   never quotes the file
+ * @throws InvalidDataError as `parseStoredText` and `checkData`
  */
 export function parseData(bytes: Uint8Array, open = refuseSealed): Promise<Data> {
   // In steps, so that the bytes and then the text are released: each is as large as the data.
@@ -36,13 +35,13 @@ export function parseData(bytes: Uint8Array, open = refuseSealed): Promise<Data>
   return parsing.then(checkData).then(open);
 }
 
-/** @throws InvalidDataError with a predicate as its message */
+/** @throws InvalidDataError with a predicate */
 export function decode(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/** @throws InvalidDataError with a predicate as its message, which never quotes the text */
+/** @throws InvalidDataError with a predicate that never quotes the text */
 export function parseStoredText(text: string): unknown {
   if (text.startsWith("\uFEFF"))
     throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
@@ -62,9 +61,9 @@ export function parseStoredText(text: string): unknown {
 /**
  * Checks all rules of a data file (docs/data-file.md), and fills in defaults.
  *
- * @param checked checked data that the content was made from
+ * @param checked data that was checked before: what both share is not checked again
  * @returns the content itself if it is complete, otherwise a copy
- * @throws InvalidDataError with the first broken rule and the record
+ * @throws InvalidDataError with the record and the first broken rule, and no value
  */
 export function checkData(content: unknown, checked?: Data): Data {
   if (!isObject(content)) throw new InvalidDataError("must contain one JSON object");
@@ -79,7 +78,7 @@ export function checkData(content: unknown, checked?: Data): Data {
   return data;
 }
 
-/** @returns an error that begins with the record: `variables[3] (id 4): name is missing` */
+/** Returns an error such as `variables[3] (id 4): name is missing`. */
 function refusal({ path, rule }: BrokenRule, content: Record<string, unknown>): InvalidDataError {
   const [list = "", index, ...fields] = path;
   if (typeof index !== "number") return new InvalidDataError(`${pathText(path)} ${rule}`);
@@ -88,22 +87,14 @@ function refusal({ path, rule }: BrokenRule, content: Record<string, unknown>): 
   return new InvalidDataError(`${record}: ${`${pathText(fields)} ${rule}`.trimStart()}`);
 }
 
-/**
- * Checks one record, but not the records that it refers to, and fills in defaults.
- *
- * @throws InvalidDataError with the broken rule
- */
+/** Checks one record, not those that it refers to, and fills in defaults. @throws InvalidDataError */
 export function checkRecord(list: List, record: unknown): { readonly id: number } {
   const toError = ({ path, rule }: BrokenRule) =>
     new InvalidDataError(`${pathText([list, ...path])} ${rule}`);
   return applyRule(RECORD_RULES[list], record, toError);
 }
 
-/**
- * Checks that no two records have the same key, and that the records they refer to exist.
- *
- * @throws InvalidDataError that names the record
- */
+/** Checks that no two records have the same key, and that the records they refer to exist. */
 function checkRelations(data: Data): void {
   const environments = checkUnique(data, "environments", "id");
   checkKeys(data);
@@ -120,7 +111,7 @@ function checkRelations(data: Data): void {
   }
 }
 
-/** Checks that an API key identifies one environment, whether it is current or was rotated out. */
+/** Checks that each API key, current or rotated out, identifies one environment. */
 function checkKeys(data: Data): void {
   const owners = new Map<string, EnvironmentRecord>();
   for (const environment of data.environments) {

@@ -3,7 +3,7 @@ import { appendFile, lstat, realpath, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createFile, fingerprint, replaceFile, syncFolder } from "../../kit/files/durable-file.js";
 import { type FileContent, readRegularFile } from "../../kit/files/open-file.js";
-import { foreignWriter, keepOwner, refuseReadOnly } from "../../kit/files/owners.js";
+import { foreignWriter, type Ownership, refuseReadOnly } from "../../kit/files/owners.js";
 import {
   hasCode,
   ifMissing,
@@ -102,17 +102,24 @@ async function record(
   } else {
     const present = { data, state, time: dataFile.mtime, sealing };
     const share = isFull ? REST : 1;
-    const { id, lines } = last
-      ? validLines(old.bytes, last, present, limit * share, MAX_BYTES * share)
-      : { id: 0, lines: Buffer.of() };
-    const baseline = toLine({ id, state, data: recordedData(data) }, sealing);
-    const added = Buffer.from(baseline + changeLine(write, id + 1));
+    const valid = last && validLines(old.bytes, last, present, limit * share, MAX_BYTES * share);
     // Users who can read the data file don't need its older secrets.
     const { gid, mode } = old?.stats ?? { ...dataFile, mode: 0 };
-    const owner = { uid: dataFile.uid, gid, mode };
-    await replaceFile(path, [lines, added], (file) => keepOwner(owner, file));
+    await rewrite(path, write, { uid: dataFile.uid, gid, mode }, valid);
   }
   return (await stat(path)).size;
+}
+
+async function rewrite(
+  path: string,
+  write: FileWrite,
+  owner: Ownership,
+  { id, lines } = { id: 0, lines: Buffer.of() },
+): Promise<void> {
+  const { data, state, sealing } = write;
+  const baseline = toLine({ id, state, data: recordedData(data) }, sealing);
+  const added = Buffer.from(baseline + changeLine(write, id + 1));
+  await replaceFile(path, [lines, added], (file) => keepOwner(owner, file));
 }
 
 function changeLine(write: FileWrite, id: number): string {

@@ -180,7 +180,7 @@ function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {
 }
 
 /** Returns the last lines without baselines. @param maxBytes their total size */
-export function newestLines(bytes: Buffer, maxLines: number, maxBytes: number): Buffer {
+export function newestLines(bytes: Buffer, maxLines: number, maxBytes: number) {
   const newest: Buffer[] = [];
   let size = 0;
   for (const { start, end } of linesFromEnd(bytes)) {

@@ -13,9 +13,8 @@ export interface DataInPieces {
   readonly revisions: Map<number, string>;
 }
 
-export type ParseResult =
-  | { data: DataInPieces; problem?: never }
-  | { data?: never; problem: string };
+/** The data, or its problem. */
+export type ParseResult = DataInPieces | string;
 
 /** The smallest file to parse in another thread, in bytes. A thread takes time to start. */
 const MIN_SIZE = 256 * 1_024;
@@ -31,15 +30,11 @@ const MIN_SIZE = 256 * 1_024;
  */
 export async function parseApart(bytes: Buffer, signal: AbortSignal, keys?: string): Promise<Data> {
   if (bytes.length < MIN_SIZE) return parseWithKeys(bytes, keys);
-  const { data: pieces, problem } = await runWorker(bytes, signal, keys);
-  if (problem !== undefined) throw new InvalidDataError(problem);
-  const { head, revisions } = pieces;
-  const data = {
-    ...head,
-    variables: await join(pieces.variables),
-    values: await join(pieces.values),
-  } as Data;
-  keepRevisions(data, revisions);
+  const result = await runWorker(bytes, signal, keys);
+  if (typeof result === "string") throw new InvalidDataError(result);
+  const [variables, values] = [await join(result.variables), await join(result.values)];
+  const data = { ...result.head, variables, values } as Data;
+  keepRevisions(data, result.revisions);
   return data;
 }
 

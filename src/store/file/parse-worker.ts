@@ -9,9 +9,9 @@ const PIECE = 128 * 1_024;
 
 async function parse(): Promise<ParseResult> {
   try {
-    return { data: takeApart(await parseWithKeys(workerData.bytes, workerData.keys)) };
+    return takeApart(await parseWithKeys(workerData.bytes, workerData.keys));
   } catch (error) {
-    if (error instanceof InvalidDataError) return { problem: error.message };
+    if (error instanceof InvalidDataError) return error.message;
     throw error;
   }
 }
@@ -40,7 +40,7 @@ function* piecesOf(records: readonly object[]): Generator<Uint8Array> {
 
 // An error is thrown out of the thread.
 void parse().then((result) => {
-  const pieces = result.data ? [...result.data.variables, ...result.data.values] : [];
+  const pieces = typeof result === "string" ? [] : [...result.variables, ...result.values];
   // Not copied, which would block the other thread.
   parentPort?.postMessage(
     result,

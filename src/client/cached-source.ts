@@ -17,9 +17,9 @@ import type { Health, Snapshot, VariableSource } from "../model/source.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 
 /** The source of fresh answers. */
-type FreshSource = Pick<VariableSource, "readSnapshot" | "getHealth" | "close">;
+export type FreshSource = Pick<VariableSource, "readSnapshot" | "getHealth" | "close">;
 
-export interface CachedSourceOptions {
+interface CachedSourceOptions {
   /** The source that is used without a fallback. */
   retrying: FreshSource;
   /** The same source, but it tries once. It is used when there is a fallback. */

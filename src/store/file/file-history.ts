@@ -3,7 +3,12 @@ import { appendFile, lstat, realpath, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createFile, fingerprint, replaceFile, syncFolder } from "../../kit/files/durable-file.js";
 import { type FileContent, readRegularFile } from "../../kit/files/open-file.js";
-import { foreignWriter, type Ownership, refuseReadOnly } from "../../kit/files/owners.js";
+import {
+  foreignWriter,
+  keepOwner,
+  type Ownership,
+  refuseReadOnly,
+} from "../../kit/files/owners.js";
 import {
   hasCode,
   ifMissing,

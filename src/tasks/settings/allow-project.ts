@@ -50,12 +50,13 @@ export async function allowProject(
   surroundings: Surroundings,
 ): Promise<void> {
   refuseNoHome(surroundings.folders);
+  const folder = allowedFolder(surroundings);
   try {
-    await makeFolder(allowedFolder(surroundings));
-    await refuseForeignFolder(surroundings);
+    await makeFolder(folder);
+    await refuseForeignFolder(folder, surroundings);
     await replaceFile(entryPath(content.path, surroundings), entryText(content));
   } catch (error) {
-    throw toInvalidFile(allowedFolder(surroundings), error, "can't be written");
+    throw toInvalidFile(folder, error, "can't be written");
   }
 }
 
@@ -68,8 +69,8 @@ export async function revokeProject(path: string, surroundings: Surroundings): P
 }
 
 /** Refuses a link, which may lead to other files, and a folder that others can write. */
-async function refuseForeignFolder(surroundings: Surroundings): Promise<void> {
-  const stats = await lstat(allowedFolder(surroundings));
+async function refuseForeignFolder(folder: string, surroundings: Surroundings): Promise<void> {
+  const stats = await lstat(folder);
   if (!stats.isDirectory())
     throw new InvalidDataError("can't be written: it must be a folder, not a link; remove it");
   const foreign = foreignWriter(stats, surroundings);

@@ -108,19 +108,21 @@ const PRINTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
  * @throws UsageError for an invalid setting, or if there is none
  */
 export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Setting[]> {
-  const { env } = caller.surroundings;
-  const given = givenSettings(flags, env);
+  const given = givenSettings(flags, caller.surroundings.env);
   if (given.length === 0)
     throw new UsageError("this profile has no settings: add --url, --data or --store");
   // Checked before a secret is read from stdin.
-  new Settings([...given, ...unstored(env)], caller).check();
-  return Promise.all(given.map((setting) => toStore(setting, caller)));
+  trialSettings(given, caller).check();
+  return Promise.all(given.map((setting) => storable(setting, caller)));
 }
 
 /** The settings that open the source of a new profile, without retries. */
 export function trialSettings(given: readonly Setting[], caller: Caller): Settings {
   const once: Setting = { name: "maxWait", text: "0", from: "--max-wait", origin: "flag" };
-  return new Settings([once, ...given, ...unstored(caller.surroundings.env)], caller);
+  const variables = readGiven("variable", caller.surroundings.env);
+  // No profile can hold the password.
+  const password = variables.filter(({ name }) => name === "storePassword");
+  return new Settings([once, ...given, ...password], caller);
 }
 
 export function toProfile(given: readonly Setting[]): SettingsObject {
@@ -145,22 +147,17 @@ function givenSettings(flags: SourceFlags, env: Surroundings["env"]): Setting[] 
   return [...byFlag, ...byVariable];
 }
 
-/** The settings that opening a profile needs, but no profile can hold. */
-function unstored(env: Surroundings["env"]): Setting[] {
-  return readGiven("variable", env).filter(({ name }) => name === "storePassword");
-}
-
-async function toStore(setting: Setting, caller: Caller): Promise<Setting> {
+async function storable(setting: Setting, caller: Caller): Promise<Setting> {
   const { name, text, from } = setting;
+  const { group, kind } = SETTINGS[name];
   if (name === "apiKey") checkCredential("API key", text);
-  if (name === "apiSecret" || name === "apiSecretFile") {
+  if (group === "apiSecret") {
     const secret = await readSecret(setting, caller);
     checkCredential("API secret", secret);
     return { ...setting, name: "apiSecret", text: secret };
   }
   if (name === "encKeyFile" && text === "-")
     throw new UsageError(`${from} must be a file here: a profile can't hold stdin`);
-  return SETTINGS[name].kind === "file"
-    ? { ...setting, text: absolutePath(text, caller.surroundings) }
-    : setting;
+  if (kind !== "file") return setting;
+  return { ...setting, text: absolutePath(text, caller.surroundings) };
 }

@@ -119,7 +119,7 @@ export function listedProfile(
   const shown = Object.fromEntries(
     LISTED.flatMap((setting) => {
       const { key } = SETTINGS[setting];
-      const text = Object.hasOwn(settings, key) ? settings[key] : undefined;
+      const text = settings[key];
       return typeof text === "string" ? [[key, shownText({ name: setting, text }) ?? HIDDEN]] : [];
     }),
   );

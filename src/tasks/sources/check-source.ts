@@ -6,18 +6,10 @@ import { isEnvelope, isUnreadable, parseAs, type Variable } from "../../model/va
 import type { Settings } from "../settings/resolve-settings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
 
-/**
- * Finds what is wrong with the values of an environment.
- *
- * @param only these are looked for, if it is given
- */
+/** Finds the problems of an environment. @param only names to check. Default: all */
 export type CheckValues = (snapshot: Snapshot, only?: readonly string[]) => Promise<Check>;
 
-/**
- * Creates the check of `--strict`; resolves to `undefined` without it.
- *
- * @param flag of the command; the project's setting if undefined
- */
+/** Creates the check of `--strict`, which a flag or the project asks for. */
 export async function createStrictCheck(
   flag: boolean | undefined,
   settings: Settings,
@@ -25,7 +17,7 @@ export async function createStrictCheck(
   return (flag ?? settings.find("strict") !== undefined) ? createCheck(settings) : undefined;
 }
 
-/** Creates the check of an environment. If there is a key, it checks encrypted values too. */
+/** Creates a check, of encrypted values too if there is a key. */
 export async function createCheck(settings: Settings): Promise<CheckValues> {
   const decrypt = await createDecrypt(settings, leaveEncrypted);
   return async (snapshot, only) => {
@@ -63,7 +55,7 @@ async function brokenByEncrypted(
   }
 }
 
-/** All problems as predicates: `has no value`. */
+/** Lists all problems as predicates: `has no value`. */
 export function problemsOf({ missing, invalid }: Check): InvalidValue[] {
   return [...missing.map((name) => ({ name, rule: "has no value" })), ...invalid];
 }

@@ -7,12 +7,12 @@ import type { Settings } from "../settings/resolve-settings.js";
 /**
  * Returns the text of a value that a client encrypted, and any other value as it is.
  *
- * @throws DecryptionError that names the variable, if there is no key or the wrong one
+ * @throws DecryptionError that names the variable, without its key
  */
 export type Decrypt = (name: string, value: JsonValue) => JsonValue;
 
 /**
- * Decrypts with the key of the settings. The code for it is loaded when there is a key.
+ * Decrypts with the key of the settings.
  *
  * @param withoutKey handles encrypted values if there is none
  */
@@ -33,7 +33,7 @@ export async function createDecrypt(
 /**
  * Encrypts texts with the key of the settings.
  *
- * @param stdin another input from stdin, as a message names it
+ * @param stdin the name of another input from stdin
  * @throws UsageError without a key
  */
 export async function createEncrypt(
@@ -52,7 +52,7 @@ export async function createEncrypt(
 /** Leaves values encrypted, for commands that show names only. */
 export const leaveEncrypted: Decrypt = (_name, value) => value;
 
-/** Leaves values encrypted that a client encrypted. Throws for a sealed file without its key. */
+/** Leaves values encrypted, but throws for a sealed file without its key. */
 export const leaveUnlessSealed: Decrypt = (name, value) => {
   refuseSealed(name, value);
   return value;

@@ -1,4 +1,4 @@
-import { CachedSource, type CachedSourceOptions } from "../../client/cached-source.js";
+import { CachedSource, type FreshSource } from "../../client/cached-source.js";
 import type { RetryOn } from "../../client/retry.js";
 import { SealedFile } from "../../kit/files/sealed-file.js";
 import { durationText } from "../../kit/text/duration.js";
@@ -8,22 +8,24 @@ import type { VariableSource } from "../../model/source.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import type { Caller } from "../surroundings.js";
 
-/** Seconds for a request to a server whose answers are cached; a slower server counts as down. */
+/** Seconds for a request if there are cached answers: a slower server counts as down. */
 const SINGLE_TRY_TIMEOUT_S = 5;
+
+type OpenClient = (timeout: number, retryOn: RetryOn) => Promise<FreshSource>;
 
 /**
  * Opens the client of a server behind a cache in the user's cache folder.
  *
- * @param maxAge of a cached answer that is used, in seconds
- * @param openClient gets the seconds for one request; `undefined` to use only the cache
- * @throws UsageError, UnauthorizedError
+ * @param maxAge the maximum age of an answer, in seconds
+ * @param openClient gets the seconds for one request. Default: only the cache is used
+ * @throws the errors of `openClient`
  */
 export async function openCached(
   { url, apiKey, timeout }: RemoteSettings,
   apiSecret: string,
   { surroundings, note, warn }: Caller,
   maxAge: number,
-  openClient?: (timeout: number, retryOn: RetryOn) => Promise<VariableSource>,
+  openClient?: OpenClient,
 ): Promise<VariableSource> {
   const file = new SealedFile({
     parent: surroundings.folders.cache,
@@ -33,13 +35,10 @@ export async function openCached(
     user: surroundings.user,
     maxUnused: MAX_KEPT_S * 1_000,
   });
+  const open: OpenClient = openClient ?? (async () => withoutServer(maxAge));
   return new CachedSource({
-    ...(openClient
-      ? {
-          retrying: await openClient(timeout, "any"),
-          singleTry: await openClient(Math.min(timeout, SINGLE_TRY_TIMEOUT_S), "rate-limit"),
-        }
-      : withoutServer(maxAge)),
+    retrying: await open(timeout, "any"),
+    singleTry: await open(Math.min(timeout, SINGLE_TRY_TIMEOUT_S), "rate-limit"),
     file,
     maxAge,
     clock: surroundings.clock,
@@ -56,17 +55,14 @@ export async function openCached(
   });
 }
 
-/** Stands in for the client of a server that must not be asked. @param maxAge seconds */
-function withoutServer(maxAge: number): Pick<CachedSourceOptions, "retrying" | "singleTry"> {
-  const refuse = () => {
+/** Stands in for the client of a server that must not be asked. */
+function withoutServer(maxAge: number): FreshSource {
+  const refuse = async () => {
     const age = durationText(maxAge * 1_000);
     const fix = "run it once with --cache while the server can be reached";
-    return Promise.reject(
-      new UnreachableError(
-        `--offline: the cache has no answer from the last ${age} for this command; ${fix}`,
-      ),
+    throw new UnreachableError(
+      `--offline: the cache has no answer from the last ${age} for this command; ${fix}`,
     );
   };
-  const source = { readSnapshot: refuse, getHealth: refuse, close: async () => {} };
-  return { retrying: source, singleTry: source };
+  return { readSnapshot: refuse, getHealth: refuse, close: async () => {} };
 }

@@ -19,15 +19,15 @@ import { createDecrypt, type Decrypt } from "./decryption.js";
 export interface OpenOptions extends Pick<ClientOptions, "retryOn" | "onRetry" | "onResponse"> {
   /** Whether the read needs no credentials. */
   anonymous?: boolean;
-  /** Whether it is read repeatedly: unchanged answers are then not sent again. */
+  /** Whether it is read repeatedly: unchanged answers are not sent again. */
   live?: boolean;
-  /** The budget used by the command so far. Default a new one or, for `live`, one for each call. */
+  /** The budget of the command. Default: a new one or, for `live`, one for each call. */
   budget?: Budget | undefined;
-  /** Maximum age in seconds of a cached answer that is used if the server can't be reached. */
+  /** Maximum age in seconds of cached answers, for a server that can't be reached. */
   cache?: number | undefined;
   /** Whether to answer from the cache only, and send nothing. Needs `cache`. */
   offline?: boolean | undefined;
-  /** Local data that the command has read, by name, so that it reads one version. */
+  /** The local data that the command has read, by name: it reads one version. */
   readSoFar?: Map<string, Promise<Data>>;
 }
 
@@ -56,7 +56,7 @@ export async function openSource(
   return openCached(connection, apiSecret, caller, options.cache, offline ? undefined : openClient);
 }
 
-/** Opens the source, lets `use` read from it, and closes it in any case. */
+/** Closes the source after `use`. */
 export async function withSource<T>(
   opening: Promise<VariableSource>,
   use: (source: VariableSource) => Promise<T>,
@@ -69,11 +69,7 @@ export async function withSource<T>(
   }
 }
 
-/**
- * Reads the values of variables, in the order of the names.
- *
- * @throws NotFoundError that names each one without a value, DecryptionError
- */
+/** Reads values by name. @throws NotFoundError that names each missing one, DecryptionError */
 export async function readValues(
   names: readonly string[],
   settings: Settings,
@@ -131,10 +127,7 @@ function noteExchanges(
   };
 }
 
-/**
- * @param surroundings whose environment names the proxy
- * @throws UsageError, UnauthorizedError
- */
+/** Opens a server. @throws UsageError, UnauthorizedError */
 export async function openRemote(
   { url, from, apiKey, auth, insecure, timeout, maxWait, tls }: RemoteSettings,
   apiSecret: string | undefined,
@@ -152,7 +145,7 @@ export async function openRemote(
   );
 }
 
-/** Data to be read now, or followed if it is live. */
+/** Reads local data, or follows it if it is live. */
 async function openLocal(
   { place, env }: LocalSettings,
   caller: Caller,
@@ -182,12 +175,12 @@ async function openLocal(
   return new EnvironmentView(data, chooseEnvironment(data.environments, env));
 }
 
-/** Whether nothing says where to read, and there are no credentials either. */
+/** Whether there are neither a place to read nor credentials. */
 export function isNothingConfigured(given: GivenSettings): boolean {
   return given.every(({ name }) => !["url", "apiKey", "apiSecret"].includes(SETTINGS[name].group));
 }
 
-/** The error for a server without a secret names the data file that could be read instead. */
+/** Advises to read the data file of this folder, if that is all there is. */
 export function noSecretError(given: GivenSettings): UnauthorizedError {
   if (!isNothingConfigured(given) || !existsSync(DEFAULT_DATA_FILE)) return missingSecretError();
   return new UnauthorizedError(

@@ -70,50 +70,43 @@ export const definition = defineCommand({
       const newNames = selection.rename(matching.map(({ name }) => name));
       const isShown = (rules: ValueRules) => options.values || isPublic(rules);
       const columns = [...COLUMNS, ...(matching.some(isShown) ? (["value"] as const) : [])];
+      const json: Listed[] = [];
       const rows: (string | undefined)[][] = [];
-      const listed = matching.map((variable) => {
+      for (const variable of matching) {
         const { name } = variable;
-        const value = storedValue(name);
+        const stored = storedValue(name);
         const item: Listed = { ...variable, name: newNames.get(name) ?? name };
-        let shown: string | undefined;
-        if (value !== undefined) {
-          if (isShown(variable)) item.value = decrypt(name, value);
-          shown = item.value === undefined ? HIDDEN : valueText(item.value);
-        }
-        rows.push(columns.map((column) => (column === "value" ? shown : item[column])));
-        return item;
-      });
+        if (stored !== undefined && isShown(variable)) item.value = decrypt(name, stored);
+        const hidden = stored === undefined ? undefined : HIDDEN;
+        const value = item.value === undefined ? hidden : valueText(item.value);
+        rows.push(columns.map((column) => (column === "value" ? value : item[column])));
+        json.push(item);
+      }
       const headings = columns.map((column) => column.toUpperCase());
       const [absent, empty] = ["(no value)", "no variables match"];
-      await printTable(context, { json: listed, headings, rows, absent, empty });
+      await printTable(context, { json, headings, rows, absent, empty });
     });
   },
 });
 
 async function readListed(options: ListOptions, reader: VariableReader) {
-  const listing = readAll((page) => reader.listVariables(page));
-  const [listed, asked] = await Promise.all([
-    listing,
+  const [definitions, all] = await Promise.all([
+    readAll((page) => reader.listVariables(page)),
     options.values ? reader.values() : undefined,
   ]);
-  const variables = listed.map((variable): Variable & ValueRules => ({
-    ...variable,
-    ...reader.rulesOf(variable.id),
-  }));
-  const values = asked ?? (variables.some(isPublic) ? await reader.values() : {});
+  const variables = definitions.map((variable): Variable & ValueRules => {
+    return { ...variable, ...reader.rulesOf(variable.id) };
+  });
+  const values = all ?? (variables.some(isPublic) ? await reader.values() : {});
   const storedValue = (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined);
   for (const variable of variables) checkType(variable, storedValue(variable.name));
   return { variables, storedValue };
 }
 
-function matches(
-  { name, type, description }: Variable,
-  { type: wanted = type, filter = "" }: ListOptions,
-): boolean {
-  return (
-    type === wanted &&
-    [name, description].some((text) => text.toLowerCase().includes(filter.toLowerCase()))
-  );
+function matches({ name, type, description }: Variable, options: ListOptions): boolean {
+  const filter = options.filter?.toLowerCase() ?? "";
+  const isOfType = options.type === undefined || options.type === type;
+  return isOfType && [name, description].some((text) => text.toLowerCase().includes(filter));
 }
 
 const COLUMNS = VARIABLE_FIELDS.filter((field) => field !== "id");

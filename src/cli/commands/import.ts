@@ -13,8 +13,8 @@ import { parseNames } from "../arguments/selection-flags.js";
 import { ENCRYPTION_KEY_FILE } from "../arguments/source-flags.js";
 
 export const definition = defineCommand({
-  description: `Import variables into one environment of a data file or a store,
-    in one atomic write. An existing variable keeps its type, which the new
+  description: `Import variables into an environment of a data file or a store, in
+    one atomic write. An existing variable keeps its type, which the new
     value must have. A new variable gets the type of its value in JSON or YAML;
     a dotenv text is BOOLEAN if true or false, NUMBER if a number in its
     shortest form, JSON if an object or array, and STRING otherwise, unless a
@@ -49,19 +49,19 @@ export const definition = defineCommand({
     const { setValues } = await import("../../store/edits/edit-values.js");
     const { checkPlainValues } = await import("../../store/schema/value-schema.js");
     const { note } = context;
-    const encrypted = await createEncryption(options, settings);
+    const encryptValues = await createEncryption(options, settings);
     const imported = await readImport(options, context.surroundings, note);
-    let done = "";
+    let message = "";
     const edited = await editEnvironments(settings, context, {}, async (data, [environment]) => {
       const plain = typeEntries(imported, data, environment, note);
-      if (options.encrypt !== undefined) await checkPlainValues(data, environment, plain);
+      if (encrypt !== undefined) await checkPlainValues(data, environment, plain);
       const current = currentValues(data, environment, plain);
-      const typed = encrypted(plain, current);
-      const differences = diffValues(current, typed);
-      done = summary(differences, typed.length);
-      return differences.length > 0 ? setValues(data, environment, typed) : data;
+      const values = encryptValues(plain, current);
+      const differences = diffValues(current, values);
+      message = summary(differences, values.length);
+      return differences.length > 0 ? setValues(data, environment, values) : data;
     });
-    if (edited) context.tell(done);
+    if (edited) context.tell(message);
   },
 });
 
@@ -70,7 +70,7 @@ function parseEncrypted(text: string): EncryptedFile["encrypt"] {
 }
 
 function summary(differences: readonly Difference[], total: number): string {
-  const added = differences.filter((difference) => difference.kind === "added").length;
+  const added = differences.filter(({ kind }) => kind === "added").length;
   const changed = differences.length - added;
   return `imported: ${added} added, ${changed} changed, ${total - differences.length} unchanged`;
 }

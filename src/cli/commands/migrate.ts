@@ -15,8 +15,8 @@ import { type Context, printLines } from "../output/context.js";
 export const definition = defineCommand({
   description: `Copy everything, credentials included, between data files and
     stores in etcd. Each is a file or a URL: etcd://h1:2379,h2:2379/prefix, or
-    etcds:// for TLS. TO must not exist, or hold the same. With --seal-key-file,
-    it is sealed. The history comes along to a file, and not to a store.`,
+    etcds:// for TLS. TO must not exist, or hold the same data. --seal-key-file
+    seals it. The history is copied to a file, but not to a store.`,
   arguments: { "<from>": "the data to copy", "<to>": "the place for the copy" },
   flags: { ...PROFILE, ...SEAL_KEY_FILE },
   examples: ["appvars migrate vars.json etcd://127.0.0.1:2379/appvars"],
@@ -28,29 +28,26 @@ export const definition = defineCommand({
       throw new UsageError("FROM and TO are the same file");
     const target = await localData(to, context, "change");
     // The keys may be for the copy alone.
-    await readHistory(
-      from.kind === "file" ? { ...from, mayBePlain: true } : from,
-      context,
-      async (history) => {
-        const { data } = history;
-        const isWritten = await createIfMissing(target, data, to);
-        // The copy is read back.
-        if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
-        await target.copyHistory(history);
-        report(data, from, to, isWritten, context);
-      },
-    );
+    const source = from.kind === "file" ? { ...from, mayBePlain: true as const } : from;
+    await readHistory(source, context, async (history) => {
+      const { data } = history;
+      const isWritten = await createIfMissing(target, data, to);
+      // The copy is read back.
+      if (!isSameData(data, await readData(to, context))) throw otherDataError(to, isWritten);
+      await target.copyHistory(history);
+      report(data, from, to, isWritten, context);
+    });
   },
 });
 
-/** @returns whether it was created; if not, there is something */
+/** Resolves to `false` if TO exists already. */
 async function createIfMissing(target: LocalData, data: Data, to: DataPlace): Promise<boolean> {
   if (to.kind === "file" && existsSync(to.path)) return false;
   try {
     await target.create(data);
     return true;
   } catch (error) {
-    // Whether there is something in a store is known once it has been asked.
+    // Only creating a store's data shows that it has some.
     if (to.kind === "store" && error instanceof InvalidDataError) return false;
     throw error;
   }
@@ -77,9 +74,8 @@ function report(
   context: Context,
 ): void {
   const [source, target] = [dataPlaceName(from), dataPlaceName(to)];
-  const [environments, variables, values] = [data.environments, data.variables, data.values].map(
-    ({ length }) => length,
-  );
+  const lists = [data.environments, data.variables, data.values];
+  const [environments, variables, values] = lists.map(({ length }) => length);
   const counts = `${environments} environments, ${variables} variables and ${values} values`;
   context.note(
     isWritten

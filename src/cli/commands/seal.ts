@@ -10,7 +10,7 @@ import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
 
 const DATA_ARGUMENT = {
-  "[data]": "a data file, or the URL of a store; by default that of the settings",
+  "[data]": "a data file or the URL of a store (default: that of the settings)",
 } as const;
 
 const FLAGS = { ...PROFILE, ...SEAL_KEY_FILE };
@@ -46,7 +46,7 @@ async function changeForm(
   form: "sealed" | "plain",
   context: Context,
 ): Promise<void> {
-  // Refuses the file before a key is made.
+  // Refuses the file before a key is created.
   await localData(place, context, "change");
   const keyed = form === "sealed" ? await withKeyFile(place, context) : place;
   if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");
@@ -61,7 +61,6 @@ async function changeForm(
     context.note(
       `while there is a key, the file must be sealed; to remove it: ${command`rm ${key}`}`,
     );
-  printLines(context, {
-    json: { [place.kind === "file" ? "data" : "store"]: name, sealed: form === "sealed" },
-  });
+  const kind = place.kind === "file" ? "data" : "store";
+  printLines(context, { json: { [kind]: name, sealed: form === "sealed" } });
 }

@@ -8,9 +8,9 @@ import { printTable } from "../output/context.js";
 
 export const definition = defineCommand({
   description: `Merge two branches of a data file by the names of variables,
-    environments and keys: a merge driver for git. OURS gets the result, without
-    a lock, and without an entry in the history. If both have changed the same,
-    that is listed, OURS keeps what it has there, and the exit code is 1.`,
+    environments and keys: a merge driver for git. Writes the result to OURS,
+    without a lock or an entry in the history. Lists conflicting changes, for
+    which OURS keeps its version; the exit code is then 1.`,
   usage: "[options] <base> <ours> <theirs> [path]",
   arguments: {
     "<file...>":

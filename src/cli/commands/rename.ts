@@ -8,8 +8,8 @@ import { printLines } from "../output/context.js";
 
 export const definition = defineCommand({
   description: `Rename a variable of a data file or a store in all environments
-    of its application. Its values stay as they are, encrypted ones too.
-    Programs that read it by its former name don't find it any more.`,
+    of its application. Keeps its values, encrypted ones too. Programs that use
+    the former name no longer find it.`,
   arguments: { "<name>": "name of the variable", "<new>": "its new name" },
   flags: { ...APPLICATION, ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: ["appvars rename DB_URL DATABASE_URL --data vars.json --dry-run"],

@@ -16,11 +16,11 @@ const DATA_ARGUMENT = {
 const FLAGS = { ...PROFILE, ...SEAL_KEY_FILE };
 
 export const definition = defineCommand({
-  description: `Encrypt the secrets in a data file, for a file in git: API
-    secrets, and the values of variables that are not public. Without a key, a
-    new one is written to FILE.key, where all commands look for it. The history
-    is sealed too; a store's history is removed. The first of several keys
-    seals: to rotate a key, write the new one above it, and seal again.`,
+  description: `Encrypt the secrets in a data file, to keep it in git: API
+    secrets, and values that are not public. Without a key, writes a new one to
+    FILE.key, where all commands look for it. Seals the history too, but removes
+    that of a store. The first of several keys seals: to rotate a key, write the
+    new one above it, and seal again.`,
   arguments: DATA_ARGUMENT,
   flags: FLAGS,
   examples: ["appvars seal vars.json"],

@@ -15,9 +15,8 @@ const THEMES = ["auto", "dark", "light", "plain"] as const satisfies readonly Th
 
 export const definition = defineCommand({
   description: `Browse the variables of all environments of a data file or a
-    store, or of all profiles, on the full screen. Those of a data file or a
-    store can be edited. Values are hidden until you show them. Press ? for the
-    keys.`,
+    store, or of all profiles, on the full screen, and edit those of a data file
+    or a store. Values are hidden until you show them. Press ? for the keys.`,
   flags: {
     "--theme <theme>": {
       help: "colors for a dark or light background; auto, the default, asks the terminal",

@@ -5,9 +5,9 @@ import { CHANGE_FLAGS, ENVIRONMENTS_FLAGS } from "../arguments/data-flags.js";
 import { printLines } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Remove the values of variables from an environment of a data file
-    or a store, or from several: all or none. A variable that has no value in
-    any environment after that is removed too. --env can be repeated.`,
+  description: `Remove the values of variables from one or several environments
+    of a data file or a store: all or none. Also removes variables that have no
+    value left in any environment. --env can be repeated.`,
   arguments: { "<name...>": "names of variables" },
   flags: { ...CHANGE_FLAGS, ...ENVIRONMENTS_FLAGS },
   examples: ["appvars unset DEBUG --data vars.json --env production"],

@@ -24,12 +24,11 @@ import type { TlsPaths } from "./tls-files.js";
 
 export const definition = defineCommand({
   description: `Serve the HTTP API from a data file or a store, and follow its
-    changes. By default, the data file is ${DEFAULT_DATA_FILE}, which is created
-    with example variables if it is missing. Refuses a file that other users can
+    changes. The default data file, ${DEFAULT_DATA_FILE}, is created with
+    example variables if it is missing. Refuses a file that other users can
     change, unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints the line that sets
-    APPVARS_URL. SIGTERM and Ctrl-C answer open requests and stop the server.
-    SIGHUP reads its data and files again, or stops the server if its terminal
-    has been closed.`,
+    APPVARS_URL. On SIGTERM and Ctrl-C, answers open requests and stops. On
+    SIGHUP, reads its data and files again, or stops if its terminal was closed.`,
   flags: {
     ...PLACE_FLAGS,
     "--host <address>": { help: "address to listen on", default: DEFAULT_HOST },

@@ -1,5 +1,4 @@
 import { createInterface, type Key } from "node:readline";
-import { Writable } from "node:stream";
 import { MAX_INPUT } from "../../kit/files/open-file.js";
 import { endBySignal } from "../../kit/process/signals.js";
 import { checkDecoded } from "../../kit/process/this-process.js";
@@ -201,8 +200,7 @@ async function readValue(
 
 /** Reads a line, or pasted lines, from a terminal without echo. Ctrl-C ends this process. */
 async function askHidden(question: string, { stdin, stderr }: Io): Promise<string> {
-  const output = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const readline = createInterface({ input: stdin, output, terminal: true, historySize: 0 });
+  const readline = createInterface({ input: stdin, terminal: true, historySize: 0 });
   const lines: string[] = [];
   let isPasting = false;
   stdin.on("keypress", (_text, { name }: Key) => {

@@ -42,6 +42,8 @@ export const definition = defineCommand({
         return { ...entry, rules: snapshot.rulesOf(entry.variable.id) };
       });
       const isShown = values || isPublic(rules);
+      const { content: stored, ...ids } = value ?? {};
+      const encrypted = isUnreadable(stored?.value);
       const content = value && (await readContent(name, value.content.value, values, settings));
       const origins = originsOf(settings);
       const shellText = Object.hasOwn(env, name) ? env[name] : undefined;
@@ -60,7 +62,9 @@ export const definition = defineCommand({
       fields.push(...origins.map(originField), ["shell", shell]);
       const json = {
         variable: { ...variable, ...rules },
-        value: value ? valueJson(value, content, isShown) : null,
+        value: value
+          ? { ...ids, encrypted, ...(isShown && { content: { value: content } }) }
+          : null,
         ...(changed && { changed }),
         source: origins,
         shell,
@@ -82,18 +86,17 @@ async function readRecord(name: string, reader: VariableReader): Promise<Variabl
     checkType(variable, value.content.value);
     return { variable, value };
   }
-  // A definition without a value here can only be found in the list.
-  const variable = (await readAll((page) => reader.listVariables(page))).find(
-    (item) => item.name === name,
-  );
+  // Only the list has definitions without a value here.
+  const variables = await readAll((page) => reader.listVariables(page));
+  const variable = variables.find((each) => each.name === name);
   if (!variable) throw await missingNamesError([name], reader);
   return { variable, value: undefined };
 }
 
 /**
- * The value, encrypted if there is no key.
+ * Decrypts a value if there is a key.
  *
- * @throws DecryptionError for a wrong key, if it is to be shown
+ * @throws DecryptionError for a wrong key, if the value is to be shown
  */
 async function readContent(
   name: string,
@@ -111,15 +114,7 @@ async function readContent(
   }
 }
 
-function valueJson(
-  { content, ...ids }: VariableValue,
-  value: JsonValue | undefined,
-  values: boolean,
-): object {
-  return { ...ids, encrypted: isUnreadable(content.value), ...(values && { content: { value } }) };
-}
-
-/** The last change of a value in local data, if it is known. */
+/** Finds the last change of a value in local data. */
 async function lastChange({ id }: VariableValue, { connection }: Settings, context: Context) {
   if (connection.kind !== "local") return undefined;
   const { localData } = await import("../../tasks/data/open-data.js");
@@ -162,22 +157,22 @@ function originField({ setting, value, from, overrides }: Origin): [string, stri
 }
 
 /**
- * The treatment by `run` of the shell's variable of the same name.
+ * Describes what `run` does with the shell's variable of this name.
  *
- * @param content the value that `run` would set; undefined for none
- * @param present the shell's value
+ * @param content the value that `run` would set
+ * @param current the shell's value
  */
 function describeShellVariable(
   name: string,
   content: JsonValue | undefined,
-  present: string | undefined,
+  current: string | undefined,
 ): string {
-  const set = present === undefined ? "not set" : "set";
+  const set = current === undefined ? "not set" : "set";
   if (content === undefined) return `${set}; run does not touch it`;
   if (isUnreadable(content)) return `${set}; run fails: it has no key that decrypts the value`;
-  const isSame = present === valueText(content);
-  const state = present === undefined ? set : `set to ${isSame ? "the same" : "another"} value`;
+  const isSame = current === valueText(content);
+  const state = current === undefined ? set : `set to ${isSame ? "the same" : "another"} value`;
   if (isReservedName(name)) return `${state}; run leaves it out, unless --allow-reserved names it`;
-  if (present === undefined) return `${state}; run sets it`;
+  if (current === undefined) return `${state}; run sets it`;
   return `${state}; ${isSame ? "run leaves that" : "run replaces it, unless --preserve-env"}`;
 }

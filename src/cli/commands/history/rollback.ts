@@ -15,23 +15,21 @@ import { ONLY } from "../../arguments/selection-flags.js";
 import { type Context, printChanges } from "../../output/context.js";
 import { writeRaw } from "../../output/output.js";
 
-const FLAGS = {
-  ...ONLY,
-  "-e, --env <name>": "only the values in this environment",
-  "--values": "show the values too",
-  "--yes": "don't ask",
-  "--broken": "roll back even if values then break their schemas",
-  ...DRY_RUN,
-  ...PLACE_FLAGS,
-} as const;
-
 export const definition = defineCommand({
   description: `Restore values and definitions as they were before a change, all
     or nothing. This is a new change, which rollback can undo too. Shows what it
     would change, and asks; without a terminal, add --yes. Credentials are not
     restored: an environment that was removed gets new ones.`,
   arguments: { "<number>": { help: "number of the change in history", parse: parseNumber } },
-  flags: FLAGS,
+  flags: {
+    ...ONLY,
+    "-e, --env <name>": "only the values in this environment",
+    "--values": "show the values too",
+    "--yes": "don't ask",
+    "--broken": "roll back even if values then break their schemas",
+    ...DRY_RUN,
+    ...PLACE_FLAGS,
+  },
   examples: ["appvars rollback 42 --only DATABASE_URL --env production --data vars.json"],
   async run({ number }, { only, env, values = false, yes, broken = false, ...flags }, context) {
     const { rollBack } = await import("../../../store/edits/roll-back.js");

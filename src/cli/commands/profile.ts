@@ -6,6 +6,8 @@ import { type Command, defineCommand } from "../arguments/command.js";
 import { PROFILE_SETTING_FLAGS } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
 
+const loadEdits = () => import("../../tasks/settings/edit-profiles.js");
+
 const list = defineCommand({
   description: `List the profiles; * marks the current one, which is used if none
     is named.`,
@@ -42,9 +44,7 @@ const add = defineCommand({
   },
   examples: [ADDING],
   async run({ name }, { force = false, check = true, ...flags }, context) {
-    const { addProfile, newProfile, toProfile, trialSettings } = await import(
-      "../../tasks/settings/edit-profiles.js"
-    );
+    const { addProfile, newProfile, toProfile, trialSettings } = await loadEdits();
     if (!/^\w[\w.-]{0,63}$/.test(name))
       throw new UsageError(
         "the name of a profile must be 1 to 64 letters, digits, _ . or -, and not begin with . or -",
@@ -74,7 +74,7 @@ const use = defineCommand({
   arguments: { "<name>": "name of the profile" },
   examples: ["appvars profile use staging"],
   async run({ name }, _, context) {
-    const { useProfile } = await import("../../tasks/settings/edit-profiles.js");
+    const { useProfile } = await loadEdits();
     await change(context, (profiles) => useProfile(profiles, name));
     context.tell(`${name} is the current profile`);
     if (context.surroundings.env["APPVARS_PROFILE"])
@@ -87,7 +87,7 @@ const remove = defineCommand({
   arguments: { "<name...>": "names of profiles" },
   examples: ["appvars profile remove staging"],
   async run({ name: names }, _, context) {
-    const { removeProfiles } = await import("../../tasks/settings/edit-profiles.js");
+    const { removeProfiles } = await loadEdits();
     let current: string | undefined;
     await change(context, (profiles) => {
       current = profiles.current;
@@ -114,7 +114,7 @@ async function change(
   { surroundings }: Context,
   edit: (profiles: Profiles) => Profiles,
 ): Promise<Profiles> {
-  const { updateProfiles } = await import("../../tasks/settings/edit-profiles.js");
+  const { updateProfiles } = await loadEdits();
   const path = profilesPath(surroundings);
   refuseNoHome(surroundings.folders);
   return updateProfiles(path, surroundings, edit);

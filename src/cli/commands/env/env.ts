@@ -15,7 +15,7 @@ import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
 import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
-import { GRACE, key, printPair, withoutSecrets } from "./key.js";
+import { GRACE, key, loadEdits, printPair, withoutSecrets } from "./key.js";
 
 const list = defineCommand({
   description: "List the environments and their keys, without secrets.",
@@ -45,9 +45,7 @@ const add = defineCommand({
   },
   examples: ["appvars env add shop/staging --from shop/development --data vars.json"],
   async run({ name }, { from, ...flags }, context) {
-    const { addEnvironment, copyValues } = await import(
-      "../../../store/edits/edit-environments.js"
-    );
+    const { addEnvironment, copyValues } = await loadEdits();
     checkDecoded(name, "the name");
     await issue(flags, context, (data, pair) => {
       const source = from === undefined ? undefined : findEnvironment(data.environments, from);
@@ -65,7 +63,7 @@ const rename = defineCommand({
   flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: ["appvars env rename shop/staging qa --data vars.json"],
   async run({ name, new: newName }, flags, context) {
-    const { renameEnvironment } = await import("../../../store/edits/edit-environments.js");
+    const { renameEnvironment } = await loadEdits();
     checkDecoded(newName, "the new name");
     let renamed = { application: "", name: "", new_name: "" };
     const settings = readSettings(flags, context);
@@ -104,7 +102,7 @@ const rotate = defineCommand({
   flags: { ...GRACE, ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: [ROTATION],
   async run({ name }, { grace = 0, ...flags }, context) {
-    const { rotateEnvironment } = await import("../../../store/edits/edit-environments.js");
+    const { rotateEnvironment } = await loadEdits();
     const times = { now: context.surroundings.clock(), grace };
     await issue(flags, context, (data, pair) => rotateEnvironment(data, name, pair, times));
   },
@@ -120,7 +118,7 @@ const remove = defineCommand({
   },
   examples: ["appvars env remove shop/staging --data vars.json --yes"],
   async run({ name }, { yes, ...flags }, context) {
-    const { removeEnvironment } = await import("../../../store/edits/edit-environments.js");
+    const { removeEnvironment } = await loadEdits();
     let removed = { application: "", name: "", values: 0 };
     const description = () =>
       `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
@@ -168,7 +166,7 @@ async function issue(
   context: Context,
   change: (data: Data, pair: KeyPair) => Data,
 ): Promise<void> {
-  const { issueCredentials } = await import("../../../store/edits/edit-environments.js");
+  const { issueCredentials } = await loadEdits();
   const { dataPlace } = readSettings(flags, context);
   const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
   if (!context.flags.dryRun) printCredentials(issued, context);

@@ -121,7 +121,7 @@ const remove = defineCommand({
   flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: ["appvars env key remove production ana --data vars.json"],
   async run({ environment, key: name }, flags, context) {
-    const { removeKey } = await import("../../../store/edits/edit-environments.js");
+    const { removeKey } = await loadEdits();
     const { dataPlace } = readSettings(flags, context);
     const changed = await updateData(dataPlace, context, (data) =>
       removeKey(data, environment, name),
@@ -152,7 +152,7 @@ function parsePatterns(text: string): string[] {
   return valid(patterns, isValid, NAME_OR_GLOB_RULE);
 }
 
-type Edits = typeof import("../../../store/edits/edit-environments.js");
+export const loadEdits = () => import("../../../store/edits/edit-environments.js");
 
 /** Changes a key, and prints its new credentials. Resolves as `updateData`. */
 async function issueKey(
@@ -160,9 +160,9 @@ async function issueKey(
   name: string,
   flags: SourceFlags,
   context: Context,
-  change: (edits: Edits, data: Data, pair: KeyPair) => Data,
+  change: (edits: Awaited<ReturnType<typeof loadEdits>>, data: Data, pair: KeyPair) => Data,
 ): Promise<Data | undefined> {
-  const edits = await import("../../../store/edits/edit-environments.js");
+  const edits = await loadEdits();
   const pair = edits.freshCredentials();
   const { dataPlace } = readSettings(flags, context);
   const changed = await updateData(dataPlace, context, (data) => change(edits, data, pair));

@@ -1,4 +1,4 @@
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { NotFoundError } from "../../kit/text/errors.js";
 import {
   allowProject,
@@ -22,21 +22,19 @@ export const definition = defineCommand({
     secrets and signatures are sent. After any change of the file or its path
     you must allow it again. Read it first, as you would a script.`,
   arguments: {
-    "[file]":
-      "the .appvars.json, or the folder it is in (default: this folder, or the nearest above it)",
+    "[file]": "the .appvars.json or its folder (default: this folder, or the nearest above it)",
   },
   flags: { "--revoke": "stop using it" },
   examples: ["appvars allow"],
   async run({ file }, { revoke }, context) {
+    const { surroundings } = context;
     const folder =
-      file === undefined
-        ? undefined
-        : await projectFolder(absolutePath(file, context.surroundings));
-    await (revoke ? runRevoke(folder, context) : runAllow(folder, context));
+      file === undefined ? undefined : await projectFolder(absolutePath(file, surroundings));
+    await (revoke ? runRevoke : runAllow)(folder, context);
   },
 });
 
-/** @param folder that of the `.appvars.json`; undefined for the nearest one */
+/** @param folder the folder of the `.appvars.json`; `undefined` for the nearest one */
 async function runAllow(folder: string | undefined, context: Context): Promise<void> {
   const { surroundings } = context;
   const file =
@@ -54,11 +52,8 @@ async function runAllow(folder: string | undefined, context: Context): Promise<v
 
 async function runRevoke(folder: string | undefined, context: Context): Promise<void> {
   const { surroundings } = context;
-  const path = join(
-    folder ??
-      dirname(nearestProjectFile(surroundings)?.path ?? join(surroundings.cwd(), PROJECT_FILE)),
-    PROJECT_FILE,
-  );
+  const nearest = folder === undefined ? nearestProjectFile(surroundings) : undefined;
+  const path = nearest?.path ?? join(folder ?? surroundings.cwd(), PROJECT_FILE);
   await revokeProject(path, surroundings);
   context.tell(`${path} is no longer used`);
 }

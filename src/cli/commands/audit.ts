@@ -73,14 +73,11 @@ interface Reads {
   last_read: string;
 }
 
-/** Finds a value that was read at a time, in Unix milliseconds, if it is still the same. */
-type FindValue = (id: number, time: number) => Pick<Reads, "environment" | "name"> | undefined;
-
 /** Adds the values that a request has read. @param since Unix milliseconds */
 function countReads(
   { time, client, read = [] }: Line,
   since: number,
-  find: FindValue,
+  find: Awaited<ReturnType<typeof currentValues>>["find"],
   reads: Map<string, Reads>,
 ): void {
   const readAt = Date.parse(time);
@@ -105,6 +102,7 @@ interface ValueChange {
   readonly before: string | undefined;
 }
 
+/** `find` finds a value that was read at a time, in Unix milliseconds, if it is still the same. */
 async function currentValues({ data, changes }: History) {
   const environments = new Map(
     data.environments.map((record) => [record.id, qualifiedName(record)]),
@@ -129,7 +127,7 @@ async function currentValues({ data, changes }: History) {
       if (command === OUTSIDE) outside.push(valueChange);
     }
   }
-  const find: FindValue = (id, time) => {
+  const find = (id: number, time: number) => {
     const record = values.get(id);
     // The first change after a read replaced what was read. A later one may have brought it back.
     const isSame = (["earliest", "latest"] as const).some((when) => {

@@ -11,15 +11,14 @@ export const definition = defineCommand({
   examples: ["until appvars health --max-wait 0; do sleep 1; done"],
   async run(_, flags, context) {
     const { given } = readSettings(flags, context);
-    // Only a flag names other data than the server's: a variable or a file names it for other
-    // commands.
-    const ofServer = given.filter(
+    // Only a flag can name local data: a variable or a file names it for other commands.
+    const settings = given.filter(
       ({ name, origin }) => origin === "flag" || (name !== "data" && name !== "store"),
     );
-    const opening = openSource(new Settings(ofServer, context), context, { anonymous: true });
-    const health = await withSource(opening, (source) => source.getHealth());
-    const { message, uptime, date, data_age: age } = health;
-    const ofData = age === undefined ? [] : [`data ${age} s old`];
-    await print(context, { json: health, rows: [[message, `up ${uptime} s`, date, ...ofData]] });
+    const opening = openSource(new Settings(settings, context), context, { anonymous: true });
+    const json = await withSource(opening, (source) => source.getHealth());
+    const row = [json.message, `up ${json.uptime} s`, json.date];
+    if (json.data_age !== undefined) row.push(`data ${json.data_age} s old`);
+    await print(context, { json, rows: [row] });
   },
 });

@@ -13,8 +13,7 @@ export const definition = defineCommand({
     which OURS keeps its version; the exit code is then 1.`,
   usage: "[options] <base> <ours> <theirs> [path]",
   arguments: {
-    "<file...>":
-      "BASE, the file as it was before both, or an empty one; OURS; THEIRS; the name for messages",
+    "<file...>": "BASE, the common ancestor or an empty file; OURS; THEIRS; the name for messages",
   },
   flags: SEAL_KEY_FILE,
   examples: [GIT_CONFIG],
@@ -40,10 +39,8 @@ export const definition = defineCommand({
     const keys = sealKey && (await readSecret(sealKey, context));
     const merging = mergeFiles(before, mine, other, keys).catch((error: unknown) => {
       // Git reports a conflict, as if the rest was merged.
-      if (path !== undefined)
-        context.warn(
-          `nothing was merged into ${path}; before you try again, run: git merge --abort`,
-        );
+      const advice = "before you try again, run: git merge --abort";
+      if (path !== undefined) context.warn(`nothing was merged into ${path}; ${advice}`);
       throw error;
     });
     const { data, conflicts } = await withPathInErrors(`${path ?? ours} can't be merged:`, merging);
@@ -51,9 +48,8 @@ export const definition = defineCommand({
     if (conflicts.length > 0) {
       context.exitCode = 1;
       const advice = path === undefined ? "" : `, then run: ${command`git add ${path}`}`;
-      context.warn(
-        `${path ?? ours} keeps our version of what both branches changed: set what should differ${advice}`,
-      );
+      const conflict = "keeps our version of what both branches changed";
+      context.warn(`${path ?? ours} ${conflict}: set what should differ${advice}`);
     }
     if (conflicts.length === 0 && !context.flags.json) return;
     const rows = conflicts.map(({ record, problem }) => [record, problem]);

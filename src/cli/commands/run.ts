@@ -28,13 +28,13 @@ export const definition = defineCommand({
       parse: parsePrefix,
     },
     "-f, --env-file <file>": {
-      help: "your own values in dotenv syntax, which take precedence; can be repeated (see below)",
+      help: "your own values in dotenv syntax, which win; can be repeated (see below)",
       parse: parseEnvFile,
       repeatable: true,
     },
     "--preserve-env": "keep variables that are already set",
     "--pristine": {
-      help: "pass on nothing of the present environment but PATH",
+      help: "pass on only PATH from the present environment",
       conflicts: ["preserveEnv", "passCredentials"],
     },
     "--pass-credentials": "also pass the credentials, for a command that calls appvars itself",
@@ -48,7 +48,7 @@ export const definition = defineCommand({
       parse: parseReaction,
     },
     "--watch[=interval]": {
-      help: "restart the command when one of its values changes; the time between two checks is 5s by default",
+      help: "restart the command when a value changes; checks every 5s by default",
       alone: "5",
       parse: parseInterval,
     },
@@ -57,10 +57,11 @@ export const definition = defineCommand({
     ...CACHE_FLAGS,
     ...SOURCE_FLAGS,
   },
-  details:
-    "--only and --prefix don't apply to the file of -f. If several files set the same name, the last one wins.\n" +
-    "--exec needs Node 22.15, 23.11 or newer, and is not for Windows.\n" +
-    "--redact finds quoted and escaped values too. The command's output is then a pipe: it can't open /dev/stdout.",
+  details: `\
+--only and --prefix don't apply to the files of -f, the last of which wins.
+--exec needs Node 22.15, 23.11 or newer, and is not for Windows.
+--redact finds quoted and escaped values too. The command's output is then a
+pipe: it can't open /dev/stdout.`,
   examples: ["appvars run --only DATABASE_URL,PORT -- node server.js"],
   async run({ command }, flags, context) {
     context.exitCode = await callRun(command, flags, context);
@@ -76,8 +77,9 @@ const MIN_INTERVAL_S = 0.1;
 
 function parseInterval(text: string): number {
   const seconds = secondsOf(text);
-  const rule = `seconds or a time such as 5s or 5m, from ${MIN_INTERVAL_S} to ${MAX_SECONDS} seconds`;
-  return valid(seconds, seconds >= MIN_INTERVAL_S && seconds <= MAX_SECONDS, rule);
+  const range = `from ${MIN_INTERVAL_S} to ${MAX_SECONDS} seconds`;
+  const isValid = seconds >= MIN_INTERVAL_S && seconds <= MAX_SECONDS;
+  return valid(seconds, isValid, `seconds or a time such as 5s or 5m, ${range}`);
 }
 
 function parseReaction(text: string): WatchRules["onChange"] {

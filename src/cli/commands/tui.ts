@@ -2,7 +2,6 @@ import { ReadStream, WriteStream } from "node:tty";
 import { endProcess } from "../../kit/process/signals.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { SETTINGS, type SourceFlags } from "../../tasks/settings/setting-table.js";
-import type { ProcessTerminalOptions } from "../../tui/adapters/process-terminal.js";
 import type { ThemeName } from "../../tui/text/theme.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
@@ -36,8 +35,8 @@ export const definition = defineCommand({
     };
     const caller = { ...context, note };
     const { surroundings, io } = context;
-    const streams = terminalOf(context);
     const { platform, env } = surroundings;
+    const streams = terminalOf(context);
     refuseStdin(flags);
     const { ALL_COMMANDS } = await import("../../tui/commands/all-commands.js");
     const { readTuiSettings } = await import("../../tui/adapters/tui-settings.js");
@@ -104,26 +103,24 @@ async function createExample(context: Context): Promise<void> {
 
 const INSTEAD = "appvars list, appvars get NAME or appvars show NAME";
 
-function terminalOf({ io, flags }: Context): Pick<ProcessTerminalOptions, "input" | "output"> {
+function terminalOf({ io, flags }: Context) {
   if (flags.json)
     throw new UsageError(`tui has no output for programs: use ${INSTEAD} with --json`);
   const { stdin: input, stdout: output } = io;
-  if (!(input instanceof ReadStream && output instanceof WriteStream)) {
+  if (!(input instanceof ReadStream && output instanceof WriteStream))
     throw new UsageError(`tui needs a terminal as stdin and stdout: without one, use ${INSTEAD}`);
-  }
   if (io.surroundings.env["TERM"] === "dumb")
     throw new UsageError(`tui does not work with TERM=dumb: use ${INSTEAD}`);
   return { input, output };
 }
 
 function refuseStdin(flags: SourceFlags): void {
-  for (const name of ["apiSecretFile", "encKeyFile"] as const) {
-    if (flags[name] !== "-") continue;
-    throw new UsageError(`${SETTINGS[name].flag} can't be - here: stdin is the keyboard`);
-  }
+  for (const name of ["apiSecretFile", "encKeyFile"] as const)
+    if (flags[name] === "-")
+      throw new UsageError(`${SETTINGS[name].flag} can't be - here: stdin is the keyboard`);
 }
 
-/** Ends the process, since timers and connections could keep it alive. */
+/** Reports an error and ends the process, which timers and connections could keep alive. */
 async function crash(error: unknown, { io, flags }: Context): Promise<void> {
   const words = [...(flags.color ? [] : ["--no-color"]), ...(flags.verbose ? ["--verbose"] : [])];
   endProcess(await reportError(error, words, io));

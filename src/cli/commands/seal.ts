@@ -1,8 +1,8 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { withKeyFile } from "../../tasks/data/key-file.js";
-import { localData } from "../../tasks/data/open-data.js";
-import { type DataPlace, dataPlaceName, keyFileOf } from "../../tasks/settings/connection.js";
+import { checkedData, localData } from "../../tasks/data/open-data.js";
+import { dataPlaceName, keyFileOf, placeNamed } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { defineCommand } from "../arguments/command.js";
@@ -24,7 +24,7 @@ export const definition = defineCommand({
   arguments: DATA_ARGUMENT,
   flags: FLAGS,
   examples: ["appvars seal vars.json"],
-  run: ({ data }, flags, context) => changeForm(placeOf(data, flags, context), "sealed", context),
+  run: ({ data }, flags, context) => changeForm("sealed", data, flags, context),
 });
 
 export const unseal = defineCommand({
@@ -33,19 +33,17 @@ export const unseal = defineCommand({
   arguments: DATA_ARGUMENT,
   flags: FLAGS,
   examples: ["appvars unseal vars.json"],
-  run: ({ data }, flags, context) => changeForm(placeOf(data, flags, context), "plain", context),
+  run: ({ data }, flags, context) => changeForm("plain", data, flags, context),
 });
 
-function placeOf(data: string | undefined, flags: SourceFlags, context: Context): DataPlace {
-  const settings = readSettings(flags, context);
-  return data === undefined ? settings.dataPlace : settings.placeNamed(data, "DATA");
-}
-
 async function changeForm(
-  place: DataPlace,
   form: "sealed" | "plain",
+  data: string | undefined,
+  flags: SourceFlags,
   context: Context,
 ): Promise<void> {
+  const settings = readSettings(flags, context);
+  const place = data === undefined ? settings.dataPlace : placeNamed(settings, data, "DATA");
   // Refuses the file before a key is created.
   await localData(place, context, "change");
   const keyed = form === "sealed" ? await withKeyFile(place, context) : place;
@@ -59,7 +57,7 @@ async function changeForm(
   context.note(`${name} is ${form === "sealed" ? sealed : plain}`);
   if (form === "plain" && key === keyFileOf(name).text)
     context.note(
-      `while there is a key, the file must be sealed; to remove it: ${command`rm ${key}`}`,
+      `with a key, the file must be sealed; to remove the key, run: ${command`rm ${key}`}`,
     );
   const kind = place.kind === "file" ? "data" : "store";
   printLines(context, { json: { [kind]: name, sealed: form === "sealed" } });

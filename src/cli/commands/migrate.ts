@@ -56,13 +56,11 @@ async function createIfMissing(target: LocalData, data: Data, to: DataPlace): Pr
 function otherDataError(to: DataPlace, isWritten: boolean): InvalidDataError {
   const name = dataPlaceName(to);
   if (isWritten)
-    return new InvalidDataError(
-      `${name} was written, but has been changed by another program since`,
-    );
+    return new InvalidDataError(`${name} was written, but another program has changed it since`);
   const advice =
     to.kind === "file"
       ? "name another file, or move this one away"
-      : command`name another prefix, or remove the data with etcdctl del --prefix ${to.address.prefix}`;
+      : `name another prefix, or remove the data with ${command`etcdctl del --prefix ${to.address.prefix}`}`;
   return new InvalidDataError(`${name} holds other data, and was not changed: ${advice}`);
 }
 

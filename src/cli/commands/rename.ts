@@ -15,15 +15,11 @@ export const definition = defineCommand({
   examples: ["appvars rename DB_URL DATABASE_URL --data vars.json --dry-run"],
   async run({ name, new: newName }, flags, context) {
     const { renameVariable } = await import("../../store/edits/edit-values.js");
-    const { application } = flags;
     const settings = readSettings(flags, context);
-    let renamed = { application: "", name, new_name: newName };
+    let application = "";
     const changed = await updateData(settings.dataPlace, context, (data) => {
-      renamed = {
-        ...renamed,
-        application: chooseApplication(data, { application, names: [name] }),
-      };
-      return renameVariable(data, renamed.application, name, newName);
+      application = chooseApplication(data, { ...flags, names: [name] });
+      return renameVariable(data, application, name, newName);
     });
     for (const { text, from } of settings.named("only")) {
       const { matches } = createMatcher(splitNames(text));
@@ -31,7 +27,7 @@ export const definition = defineCommand({
         context.warn(`${from} selects ${name}, but not ${newName}: change it there`);
     }
     if (!changed) return;
-    printLines(context, { json: renamed });
+    printLines(context, { json: { application, name, new_name: newName } });
     context.tell(`renamed ${name} to ${newName}`);
   },
 });

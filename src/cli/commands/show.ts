@@ -127,17 +127,9 @@ async function lastChange({ id }: VariableValue, { connection }: Settings, conte
   return local.history(find).catch((error: Error) => context.warn(error.message));
 }
 
-interface Origin {
-  setting: string;
-  value: string;
-  from: string;
-  /** The weaker origins that give it too, strongest first. */
-  overrides: string[];
-}
-
-/** The settings that select the server, data file or store, and its environment. */
-function originsOf(settings: Settings): Origin[] {
-  const names = ["url", settings.connection.kind === "local" ? "env" : "apiKey"] as const;
+/** The settings that select the source and its environment, and the weaker ones they override. */
+function originsOf({ given, connection }: Settings) {
+  const names = ["url", connection.kind === "local" ? "env" : "apiKey"] as const;
   return names.flatMap((name) => {
     const [setting, ...weaker] = settings.named(name);
     const overrides = weaker.map(({ from }) => from);
@@ -151,7 +143,8 @@ function originsOf(settings: Settings): Origin[] {
 }
 
 /** `env  test (--env; overrides APPVARS_ENV)` */
-function originField({ setting, value, from, overrides }: Origin): [string, string] {
+function originField(origin: ReturnType<typeof originsOf>[number]): [string, string] {
+  const { setting, value, from, overrides } = origin;
   const also = overrides.length > 0 ? `; overrides ${overrides.join(", ")}` : "";
   return [setting.replaceAll("_", " "), `${value} (${from}${also})`];
 }

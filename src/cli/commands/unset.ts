@@ -13,12 +13,10 @@ export const definition = defineCommand({
   examples: ["appvars unset DEBUG --data vars.json --env production"],
   async run({ name: names }, flags, context) {
     const { unsetValues } = await import("../../store/edits/edit-values.js");
+    const settings = readSettings(flags, context);
     const choice = { ...flags, names };
-    const edited = await editEnvironments(
-      readSettings(flags, context),
-      context,
-      choice,
-      (data, environments) => unsetValues(data, environments, names),
+    const edited = await editEnvironments(settings, context, choice, (data, environments) =>
+      unsetValues(data, environments, names),
     );
     if (!edited) return;
     const rows = edited.map(({ application, name }) => ({ application, environment: name, names }));

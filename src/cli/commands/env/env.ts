@@ -124,13 +124,9 @@ const remove = defineCommand({
       `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
     const settings = readSettings(flags, context);
     const changed = await updateData(settings.dataPlace, context, (data) => {
-      const environment = findEnvironment(data.environments, name);
-      const values = data.values.filter((value) => value.environment_id === environment.id);
-      removed = {
-        application: environment.application,
-        name: environment.name,
-        values: values.length,
-      };
+      const { id, application, name: ownName } = findEnvironment(data.environments, name);
+      const values = data.values.filter((value) => value.environment_id === id).length;
+      removed = { application, name: ownName, values };
       if (!yes && !context.flags.dryRun)
         throw new UsageError(`this would remove ${description()}: add --yes to do so`);
       return removeEnvironment(data, name);
@@ -143,8 +139,7 @@ const remove = defineCommand({
 });
 
 export const definition: Command = {
-  description: `Manage the environments of a data file or a store and their
-    credentials.`,
+  description: "Manage the environments of a data file or a store and their credentials.",
   examples: [ROTATION],
   commands: { list, add, rename, credentials, rotate, remove, key },
 };

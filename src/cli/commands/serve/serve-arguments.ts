@@ -7,8 +7,6 @@ import type { Tolerance } from "../../../signing/sign.js";
 import { valid } from "../../arguments/flag-arguments.js";
 import { ArgumentError } from "../../arguments/parse-line.js";
 
-// Parsers for the values of flags, as in cli/arguments/flag-arguments.ts.
-
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   const bounds = max < Number.MAX_SAFE_INTEGER ? `${min} to ${max}` : min;
   return (text) => {
@@ -18,9 +16,11 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
 }
 
 export const NO_WORKERS =
-  "is no longer supported: run several servers behind a load balancer (docs/scaling.md), each with --trust-proxy, or all clients share one counter";
+  "is no longer supported: run several servers behind a load balancer (docs/scaling.md), " +
+  "each with --trust-proxy, or all clients share one counter";
 export const NO_RATE_LIMIT_STORE =
-  "is no longer supported: each server counts requests by itself, so that several allow as many times the limit (docs/scaling.md)";
+  "is no longer supported: each server counts requests by itself, " +
+  "so that several allow as many times the limit (docs/scaling.md)";
 
 /** `10.0.0.0/8, loopback`. */
 export function parseTrustProxy(text: string): string[] {
@@ -41,22 +41,16 @@ export function parseListenPlace(text: string): Endpoint {
   // The port is left out, since it may be 0 here.
   const place = host === undefined ? { host: DEFAULT_HOST } : parseEndpoint(host, 1);
   const rule = "a port from 0 to 65535, or an address and a port such as 10.0.0.5:9464";
-  return valid(
-    { host: place?.host ?? "", port: Number(port) },
-    place !== undefined && Number(port) <= 65_535,
-    rule,
-  );
+  const endpoint = { host: place?.host ?? "", port: Number(port) };
+  return valid(endpoint, place !== undefined && endpoint.port <= 65_535, rule);
 }
 
 /** `300/60`, or `300`: seconds in the past and in the future. */
 export function parseClockTolerance(text: string): Partial<Tolerance> {
   const [, past, , future] = /^(\d{1,9})(\/(\d{1,9}))?$/.exec(text) ?? [];
   const tolerance = { past: Number(past), ...(future !== undefined && { future: Number(future) }) };
-  return valid(
-    tolerance,
-    past !== undefined,
-    "seconds in the past and in the future, such as 300/60 or 300",
-  );
+  const rule = "seconds in the past and in the future, such as 300/60 or 300";
+  return valid(tolerance, past !== undefined, rule);
 }
 
 const MAX_WINDOW_MS = 86_400_000;

@@ -12,14 +12,13 @@ import {
 } from "../../../tasks/files/safe-files.js";
 import type { Log } from "./log.js";
 
-/** The paths that the flags of `serve` name. */
 export interface TlsPaths {
   cert: string;
   key: string;
   clientCa?: string | undefined;
 }
 
-/** Much more than any bundle of certificates. */
+/** The largest file, far larger than any bundle of certificates. */
 const MAX_BYTES = 10 * 1_024 * 1_024;
 /** The time in which a certificate and its key are replaced, one after the other. */
 const SETTLE_MS = 1_000;

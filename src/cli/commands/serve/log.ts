@@ -90,7 +90,7 @@ function summary({ method, route = "(no such route)", status }: ServedRequest): 
   return method === undefined ? `(unreadable request) ${status}` : `${method} ${route} ${status}`;
 }
 
-/** Logs each reload of the data, and why one failed. @param name name of the data */
+/** Logs each reload of the data, and why one failed. */
 export function logReloads(store: Store, name: string, log: Log): void {
   followProblem(store, (problem) => {
     if (problem === undefined) log("info", `reloaded ${name}`);
@@ -100,10 +100,9 @@ export function logReloads(store: Store, name: string, log: Log): void {
 
 /**
  * Warns once about each weak API secret and each key that expires soon: now, after each reload and
- * every hour. Returns a function that ends it.
+ * every hour. Returns a function that stops this.
  *
- * @param flags select the data
- * @param clock Unix milliseconds
+ * @param flags the flags that select the data
  */
 export function logKeyWarnings(
   store: Store,

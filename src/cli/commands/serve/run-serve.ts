@@ -32,7 +32,6 @@ export interface ServeFlags {
   place: DataPlace;
   logFormat: LogFormat;
   tlsPaths: TlsPaths | undefined;
-  /** Path of a file. */
   auditLog?: string | undefined;
   metrics?: Endpoint | undefined;
 }
@@ -114,8 +113,6 @@ function reopen(audit: AuditLog, log: Log): void {
 }
 
 /**
- * Opens the audit log, if there is one.
- *
  * @throws UsageError for another file of the server; InvalidDataError if other
  *   users can change the file, or it can't be appended to
  */
@@ -136,8 +133,8 @@ async function openAudit(
       throw new UsageError(
         `--audit-log ${path} is the file of ${from}, which its lines would destroy`,
       );
-  const unsafe = refuseUnsafeFile(path, surroundings);
-  if (unsafe) log("warn", unsafe);
+  const warning = refuseUnsafeFile(path, surroundings);
+  if (warning) log("warn", warning);
   const mode = looseMode(path);
   if (mode !== undefined)
     log("warn", `others may read ${path} (mode ${mode}); run: ${command`chmod 600 ${path}`}`);
@@ -155,18 +152,14 @@ async function openAudit(
 
 function warnOfRisks({ tlsPaths, metrics }: ServeFlags, url: string, log: Log): void {
   const host = url && hostOf(new URL(url));
-  if (host && !isLoopback(host) && tlsPaths === undefined)
-    log(
-      "warn",
-      `--host ${host}: other machines may reach the server, and without TLS the traffic can be read`,
-    );
+  const risk = "other machines may reach the server, and without TLS the traffic can be read";
+  if (host && !isLoopback(host) && !tlsPaths) log("warn", `--host ${host}: ${risk}`);
   if (metrics && !isLoopback(metrics.host))
     log("warn", `--metrics ${metrics.host}: other machines may read the metrics`);
 }
 
-/** Serves the metrics of this process. @throws UsageError; Error with advice */
 async function serveMetrics(
-  place: Endpoint,
+  endpoint: Endpoint,
   store: Store & Reloadable,
   audit: Audit | undefined,
   log: Log,
@@ -178,14 +171,15 @@ async function serveMetrics(
   const metrics = new registries.ServerMetrics(registry, () => audit?.isFailing === true);
   const onError = (error: unknown) =>
     log("error", `the metrics can't be collected: ${(error as Error).message}`);
-  const server = await startMetricsServer({ ...place, registry, onError }).catch((error) =>
-    throwListenError(error, place, "--metrics", "--metrics"),
+  const starting = startMetricsServer({ ...endpoint, registry, onError });
+  const server = await starting.catch((error) =>
+    throwListenError(error, endpoint, "--metrics", "--metrics"),
   );
   log("info", `metrics on ${server.url}`);
   return { ...server, metrics };
 }
 
-/** Throws the reason why a server can't listen, with advice. @throws UsageError, Error */
+/** Throws the reason why a server can't listen, with advice. */
 function throwListenError(
   error: unknown,
   { host, port, fd }: Pick<ServerOptions, "host" | "port" | "fd">,

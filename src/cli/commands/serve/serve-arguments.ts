@@ -36,13 +36,13 @@ export function parseTrustProxy(text: string): string[] {
 }
 
 /** `9464`, or `10.0.0.5:9464`. */
-export function parseListenPlace(text: string): Endpoint {
+export function parseListenAddress(text: string): Endpoint {
   const [, host, port] = /^(?:(.+):)?(\d{1,5})$/.exec(text) ?? [];
   // The port is left out, since it may be 0 here.
-  const place = host === undefined ? { host: DEFAULT_HOST } : parseEndpoint(host, 1);
+  const address = host === undefined ? { host: DEFAULT_HOST } : parseEndpoint(host, 1);
   const rule = "a port from 0 to 65535, or an address and a port such as 10.0.0.5:9464";
-  const endpoint = { host: place?.host ?? "", port: Number(port) };
-  return valid(endpoint, place !== undefined && endpoint.port <= 65_535, rule);
+  const endpoint = { host: address?.host ?? "", port: Number(port) };
+  return valid(endpoint, address !== undefined && endpoint.port <= 65_535, rule);
 }
 
 /** `300/60`, or `300`: seconds in the past and in the future. */

@@ -6,16 +6,16 @@ import {
   DEFAULT_DATA_FILE,
   RATE_LIMIT_STORE_VARIABLE,
 } from "../../../tasks/settings/setting-table.js";
+import type { Surroundings } from "../../../tasks/surroundings.js";
 import { defineCommand } from "../../arguments/command.js";
 import { PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { parseDuration } from "../../arguments/flag-arguments.js";
-import type { Context } from "../../output/context.js";
 import { runServe } from "./run-serve.js";
 import {
   NO_RATE_LIMIT_STORE,
   NO_WORKERS,
   parseClockTolerance,
-  parseListenPlace,
+  parseListenAddress,
   parseTrustProxy,
   RATE_LIMIT,
   wholeNumber,
@@ -44,7 +44,7 @@ export const definition = defineCommand({
       default: String(DEFAULT_MAX_CONNECTIONS),
     },
     "--clock-tolerance <past[/future]>": {
-      help: "seconds that a signature may be old, or a client's clock ahead",
+      help: "maximum age of a signature, and how far a client's clock may be ahead, in seconds",
       parse: parseClockTolerance,
       default: `${DEFAULT_TOLERANCE.past}/${DEFAULT_TOLERANCE.future}`,
     },
@@ -53,18 +53,17 @@ export const definition = defineCommand({
       parse: parseTrustProxy,
     },
     "--max-stale <age>": {
-      help: "answer /healthz with 503 once the data store's data is older, such as 5m",
+      help: "answer /healthz with 503 while the data of a store is older, such as 5m",
       parse: parseDuration,
     },
     "--workers <number>": { help: "", refused: NO_WORKERS },
     "--rate-limit-store <url>": { help: "", refused: NO_RATE_LIMIT_STORE },
-    "--tls-cert <file>":
-      "serve HTTPS with this certificate, and the next one when the file is replaced",
+    "--tls-cert <file>": "serve HTTPS with this certificate, and follow changes of the file",
     "--tls-key <file>": "its key",
     "--tls-client-ca <file>": "refuse clients without a certificate from this authority",
     "--metrics <[host:]port>": {
       help: "serve metrics for Prometheus there, port 0 for a free one",
-      parse: parseListenPlace,
+      parse: parseListenAddress,
     },
     "--log-format <format>": {
       help: "format of the log",
@@ -74,24 +73,23 @@ export const definition = defineCommand({
     "--audit-log <file>": "append a line about each request to this file",
   },
   examples: ["appvars serve --data vars.json --port 0"],
-  run(_, { data, store, sealKeyFile, rateLimit, ...given }, context) {
-    const { logFormat, auditLog, metrics, tlsCert, tlsKey, tlsClientCa, ...others } = given;
-    const { clockTolerance: tolerance, ...server } = others;
+  run(_, { data, store, sealKeyFile, tlsCert, tlsKey, tlsClientCa, ...flags }, context) {
+    const { logFormat, auditLog, metrics, rateLimit, clockTolerance, ...others } = flags;
+    const { env } = context.surroundings;
     // An empty variable counts as unset.
-    if (context.surroundings.env[RATE_LIMIT_STORE_VARIABLE])
+    if (env[RATE_LIMIT_STORE_VARIABLE])
       throw new UsageError(`${RATE_LIMIT_STORE_VARIABLE} ${NO_RATE_LIMIT_STORE}`);
-    const fd = takeActivatedSocket(context.surroundings.env, process.pid);
+    const fd = takeActivatedSocket(env, process.pid);
     const place = readSettings({ data, store, sealKeyFile }, context).dataPlace;
-    if (server.maxStale !== undefined && place.kind === "file")
+    if (others.maxStale !== undefined && place.kind === "file")
       throw new UsageError("--max-stale needs a data store: a data file has no age");
-    const options = { ...server, ...rateLimit, tolerance, fd };
+    const options = { ...others, ...rateLimit, tolerance: clockTolerance, fd };
     const tlsPaths = readTlsPaths(tlsCert, tlsKey, tlsClientCa);
     const serveFlags = { place, logFormat, tlsPaths, auditLog, metrics };
     return runServe(options, serveFlags, context).finally(context.io.leaveUnread);
   },
 });
 
-/** @throws UsageError if the certificate or the key is missing */
 function readTlsPaths(cert?: string, key?: string, clientCa?: string): TlsPaths | undefined {
   if (cert !== undefined && key !== undefined) return { cert, key, clientCa };
   if ((cert ?? key ?? clientCa) !== undefined)
@@ -104,13 +102,13 @@ const FIRST_FD = 3;
 const VARIABLES = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"];
 
 /**
- * The descriptor of the socket that a service manager such as systemd has opened for this process;
- * undefined without one. The protocol is that of sd_listen_fds(3). Removes its variables from the
+ * Returns the descriptor of the socket that a service manager such as systemd has opened for this
+ * process, if any, as described in sd_listen_fds(3). Removes the manager's variables from the
  * environment, since child processes don't get the socket.
  *
  * @throws UsageError for several sockets
  */
-function takeActivatedSocket(env: Context["surroundings"]["env"], pid: number): number | undefined {
+function takeActivatedSocket(env: Surroundings["env"], pid: number): number | undefined {
   const [forPid, count] = [env["LISTEN_PID"], env["LISTEN_FDS"]];
   for (const name of VARIABLES) delete env[name];
   if (forPid !== String(pid) || count === undefined) return undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
   parseClockTolerance,
-  parseListenPlace,
+  parseListenAddress,
   parseTrustProxy,
 } from "../../../../src/cli/commands/serve/serve-arguments.js";
 
@@ -29,11 +29,11 @@ it.each([
   ["0.0.0.0:0", { host: "0.0.0.0", port: 0 }],
   ["[::1]:9464", { host: "::1", port: 9464 }],
 ])("--metrics %s is a place to listen on", (text, expected) => {
-  expect(parseListenPlace(text)).toEqual(expected);
+  expect(parseListenAddress(text)).toEqual(expected);
 });
 
 it.each(["", "x", "65536", ":1", "a b:1", "127.0.0.1", "::1:1"])("--metrics refuses %j", (text) => {
-  expect(() => parseListenPlace(text)).toThrow(/^It must be a port/);
+  expect(() => parseListenAddress(text)).toThrow(/^It must be a port/);
 });
 
 it("--clock-tolerance has seconds in the past, and after a slash in the future", () => {

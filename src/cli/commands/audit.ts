@@ -33,7 +33,7 @@ export const definition = defineCommand({
   async run({ file: files }, { since = Number.NEGATIVE_INFINITY, client, ...flags }, context) {
     const { dataPlace } = readSettings(flags, context);
     const { data, find } = await readHistory(dataPlace, context, currentValues);
-    const reads = new Map<string, Reads>();
+    const reads = new Map<string, ReadCount>();
     const keys = data.environments.flatMap((environment) => environment.keys ?? []);
     const clients = new Set(keys.map(({ name }) => name));
     for (const file of files) {
@@ -62,8 +62,7 @@ export const definition = defineCommand({
   },
 });
 
-/** The reads of one value by one client. */
-interface Reads {
+interface ReadCount {
   readonly environment: string;
   /** `undefined` for the key of the environment. */
   readonly client: string | undefined;
@@ -78,7 +77,7 @@ function countReads(
   { time, client, read = [] }: Line,
   since: number,
   find: Awaited<ReturnType<typeof currentValues>>["find"],
-  reads: Map<string, Reads>,
+  reads: Map<string, ReadCount>,
 ): void {
   const readAt = Date.parse(time);
   if (readAt < since) return;
@@ -147,7 +146,6 @@ function contentOf(record: object | null | undefined): string | undefined {
   return record ? JSON.stringify((record as ValueRecord).content.value) : undefined;
 }
 
-/** The parts of a line that are used here. */
 interface Line {
   readonly time: string;
   readonly client?: string;

@@ -5,7 +5,7 @@ import { IMPORT_FORMATS } from "../../formats/formats.js";
 import { type Difference, diffValues } from "../../model/differing-values.js";
 import { editEnvironments } from "../../tasks/data/edit-environments.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
-import { createEncryption, type EncryptedFile } from "../../tasks/transfer/encrypt-entries.js";
+import { createEncryption } from "../../tasks/transfer/encrypt-entries.js";
 import { currentValues, readImport, typeEntries } from "../../tasks/transfer/read-import.js";
 import { defineCommand } from "../arguments/command.js";
 import { CHANGE_FLAGS, DATA_FLAGS } from "../arguments/data-flags.js";
@@ -36,7 +36,7 @@ export const definition = defineCommand({
     "--encrypt [names]": {
       help: "encrypt the values, or only these: names and globs, separated by commas",
       alone: "*",
-      parse: parseEncrypted,
+      parse: (text: string) => text === "*" || parseNames(text),
     },
     ...ENCRYPTION_KEY_FILE,
     ...CHANGE_FLAGS,
@@ -64,10 +64,6 @@ export const definition = defineCommand({
     if (edited) context.tell(message);
   },
 });
-
-function parseEncrypted(text: string): EncryptedFile["encrypt"] {
-  return text === "*" || parseNames(text);
-}
 
 function summary(differences: readonly Difference[], total: number): string {
   const added = differences.filter(({ kind }) => kind === "added").length;

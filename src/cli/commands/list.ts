@@ -83,8 +83,8 @@ export const definition = defineCommand({
         json.push(item);
       }
       const headings = columns.map((column) => column.toUpperCase());
-      const [absent, empty] = ["(no value)", "no variables match"];
-      await printTable(context, { json, headings, rows, absent, empty });
+      const empty = "no variables match";
+      await printTable(context, { json, headings, rows, absent: "(no value)", empty });
     });
   },
 });

@@ -38,7 +38,7 @@ export const definition = defineCommand({
     const [before, mine, other] = [await read("base"), await read("ours"), await read("theirs")];
     const keys = sealKey && (await readSecret(sealKey, context));
     const merging = mergeFiles(before, mine, other, keys).catch((error: unknown) => {
-      // Git reports a conflict, as if the rest was merged.
+      // Git then reports a conflict, as if the rest had been merged.
       const advice = "before you try again, run: git merge --abort";
       if (path !== undefined) context.warn(`nothing was merged into ${path}; ${advice}`);
       throw error;

@@ -140,7 +140,6 @@ async function setIn(
   return { changed, row: { application, environment: environment.name, name, created } };
 }
 
-/** The values that break their schema after a change. */
 async function describeBroken(data: Data, changed: Data): Promise<string[]> {
   const { brokenValues } = await import("../../store/schema/value-schema.js");
   const names = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));

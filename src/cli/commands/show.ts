@@ -74,7 +74,7 @@ export const definition = defineCommand({
   },
 });
 
-/** @throws NotFoundError, with a suggestion, if no variable has that name */
+/** @throws NotFoundError with a suggestion if no variable has that name */
 async function readRecord(name: string, reader: VariableReader): Promise<VariableEntry> {
   const value = await reader.getValueByName(name).catch(ifNotFound);
   if (value) {

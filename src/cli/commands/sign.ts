@@ -22,17 +22,14 @@ export const definition = defineCommand({
     const apiSecret = await readSettings(flags, context).secret("apiSecret");
     checkCredential("API secret", apiSecret);
     if (!/^[A-Za-z]+$/.test(method)) throw new UsageError("the method must be a word such as GET");
-    if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes("#")) {
+    if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes("#"))
       throw new UsageError(
         "the path must begin with a slash and be percent-encoded, as in /v1/variables?limit=2",
       );
-    }
     if (apiSecret === undefined) throw missingSecretError();
     const { sign } = await import("../../signing/sign.js");
-    const authorization = sign(
-      { timestamp: context.surroundings.clock(), method, route: path },
-      apiSecret,
-    );
+    const timestamp = context.surroundings.clock();
+    const authorization = sign({ timestamp, method, route: path }, apiSecret);
     printLines(context, { json: { authorization }, lines: [authorization] });
   },
 });

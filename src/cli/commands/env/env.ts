@@ -155,7 +155,6 @@ function warnOfSettings(
       warn(`${from} is ${text}: change it there`);
 }
 
-/** Changes data with new credentials, and prints these. */
 async function issue(
   flags: SourceFlags,
   context: Context,

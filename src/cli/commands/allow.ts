@@ -45,7 +45,10 @@ async function runAllow(folder: string | undefined, context: Context): Promise<v
     (setting) => [SETTINGS[setting.name].key, shownText(setting) ?? HIDDEN] as const,
   );
   const json = { file: file.path, settings: Object.fromEntries(settings) };
-  await printFields(context, { json, fields: [["file", file.path], ...settings] });
+  await printFields(context, {
+    json,
+    fields: [["file", file.path], ...settings],
+  });
   await allowProject(file, surroundings);
   context.tell("it is used from now on, until it changes");
 }

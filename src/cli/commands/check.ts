@@ -13,7 +13,10 @@ import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
 
 const FLAGS = {
-  "--all": { help: "check all environments of the data file or store", conflicts: ["env"] },
+  "--all": {
+    help: "check all environments of the data file or store",
+    conflicts: ["env"],
+  },
   "--example <file>":
     "compare the names with a dotenv file, such as .env.example: each needs the other's",
   ...SOURCE_FLAGS,
@@ -47,7 +50,12 @@ export const definition = defineCommand({
     const rows = json.flatMap(rowsOf);
     const headings = ["ENVIRONMENT", "NAME", "PROBLEM"];
     const empty = "nothing is missing or invalid";
-    await printTable(context, { json, headings, rows, empty });
+    await printTable(context, {
+      json,
+      headings,
+      rows,
+      empty,
+    });
     if (rows.length > 0) context.exitCode = 1;
   },
 });

@@ -28,7 +28,10 @@ export const definition = defineCommand({
     then :ENVIRONMENT; or the URL of a server, with the configured credentials.
     Hides values without --values. Prints a data file alone by names, as git's
     textconv.`,
-  arguments: { "<a>": "the old side, or a data file alone", "[b]": "the new side" },
+  arguments: {
+    "<a>": "the old side, or a data file alone",
+    "[b]": "the new side",
+  },
   flags: {
     "--values": "show the values too",
     "--missing": "only variables that have a value on one side alone",
@@ -91,7 +94,10 @@ function sourceFlags(side: string, settings: Settings): SourceFlags {
   // The name of an environment may contain a colon.
   if (data && env && (data.endsWith(".json") || existsSync(data))) return { data, env };
   const { dataPlace } = settings;
-  return { [dataPlace.kind === "file" ? "data" : "store"]: dataPlaceName(dataPlace), env: side };
+  return {
+    [dataPlace.kind === "file" ? "data" : "store"]: dataPlaceName(dataPlace),
+    env: side,
+  };
 }
 
 const SIGNS = { added: "+", removed: "-", changed: "~" };

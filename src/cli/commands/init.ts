@@ -26,7 +26,10 @@ const FIRST_ENVIRONMENT = "development";
 const MAX_GIT_FILE = 1_048_576;
 
 const FLAGS = {
-  "--from <file>": { help: "import this file into development", conflicts: ["example"] },
+  "--from <file>": {
+    help: "import this file into development",
+    conflicts: ["example"],
+  },
   "--example": "add a few example variables",
   "--bare": `write no ${PROJECT_FILE}`,
   "--seal": "encrypt its secrets, with a new key in FILE.key unless a key is given",
@@ -82,7 +85,10 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
   }
   const environments = data.environments.map(({ name }) => name);
   printLines(context, {
-    json: { [place.kind === "file" ? "data" : "store"]: local.name, environments },
+    json: {
+      [place.kind === "file" ? "data" : "store"]: local.name,
+      environments,
+    },
   });
 }
 
@@ -170,7 +176,10 @@ async function writeProject(
   }
   const $schema = installedSchema(surroundings.cwd(), "appvars.settings.schema.json");
   const text = `${JSON.stringify({ $schema, data: basename(path), env: FIRST_ENVIRONMENT })}\n`;
-  const file = { path: join(surroundings.cwd(), PROJECT_FILE), bytes: Buffer.from(text) };
+  const file = {
+    path: join(surroundings.cwd(), PROJECT_FILE),
+    bytes: Buffer.from(text),
+  };
   try {
     await createFile(file.path, text);
     // The written content, even if it has changed since.

@@ -84,7 +84,13 @@ export const definition = defineCommand({
       }
       const headings = columns.map((column) => column.toUpperCase());
       const empty = "no variables match";
-      await printTable(context, { json, headings, rows, absent: "(no value)", empty });
+      await printTable(context, {
+        json,
+        headings,
+        rows,
+        absent: "(no value)",
+        empty,
+      });
     });
   },
 });

@@ -17,7 +17,10 @@ export const definition = defineCommand({
     stores in etcd. Each is a file or a URL: etcd://h1:2379,h2:2379/prefix, or
     etcds:// for TLS. TO must not exist, or hold the same data. --seal-key-file
     seals it. The history is copied to a file, but not to a store.`,
-  arguments: { "<from>": "the data to copy", "<to>": "where to copy it" },
+  arguments: {
+    "<from>": "the data to copy",
+    "<to>": "where to copy it",
+  },
   flags: { ...PROFILE, ...SEAL_KEY_FILE },
   examples: ["appvars migrate vars.json etcd://127.0.0.1:2379/appvars"],
   async run(args, flags, context) {
@@ -82,6 +85,13 @@ function report(
   );
   if (from.sealKey && !to.sealKey)
     context.warn(`${target} is not sealed: its secrets are in clear`);
-  const json = { from: source, to: target, written: isWritten, environments, variables, values };
+  const json = {
+    from: source,
+    to: target,
+    written: isWritten,
+    environments,
+    variables,
+    values,
+  };
   printLines(context, { json });
 }

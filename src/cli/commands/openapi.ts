@@ -10,7 +10,11 @@ export const definition = defineCommand({
   description: `Print the OpenAPI 3.1 document of the HTTP API. Contacts no
     server and reads no data.`,
   flags: {
-    "--format <format>": { help: "JSON or YAML", choices: ["json", "yaml"], default: "json" },
+    "--format <format>": {
+      help: "JSON or YAML",
+      choices: ["json", "yaml"],
+      default: "json",
+    },
   },
   examples: ["appvars openapi --format yaml > openapi.yaml"],
   run(_, { format }, context) {

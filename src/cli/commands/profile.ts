@@ -24,7 +24,12 @@ const list = defineCommand({
     });
     const headings = ["NAME", "CURRENT", "SOURCE", "ENV OR API KEY"];
     const empty = "no profiles yet; see appvars profile add --help";
-    await printTable(context, { json, headings, rows, empty });
+    await printTable(context, {
+      json,
+      headings,
+      rows,
+      empty,
+    });
   },
 });
 

@@ -10,7 +10,10 @@ export const definition = defineCommand({
   description: `Rename a variable of a data file or a store in all environments
     of its application. Keeps its values, encrypted ones too. Programs that use
     the former name no longer find it.`,
-  arguments: { "<name>": "name of the variable", "<new>": "its new name" },
+  arguments: {
+    "<name>": "name of the variable",
+    "<new>": "its new name",
+  },
   flags: { ...APPLICATION, ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: ["appvars rename DB_URL DATABASE_URL --data vars.json --dry-run"],
   async run({ name, new: newName }, flags, context) {

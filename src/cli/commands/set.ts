@@ -34,7 +34,10 @@ const DEFINITION_FLAGS = {
   "--no-optional": "each environment needs a value (the default)",
   "--public": "show its values in list, show and tui: they are not secret",
   "--no-public": "hide its values (the default)",
-  "--schema <json>": { help: "JSON Schema for its values (see below)", parse: parseSchema },
+  "--schema <json>": {
+    help: "JSON Schema for its values (see below)",
+    parse: parseSchema,
+  },
   "--no-schema": "accept any value of the type",
 } as const;
 
@@ -47,9 +50,16 @@ export const definition = defineCommand({
     flag that changes the definition, such as --description, keeps the value.
     Without --type, an existing variable keeps its type, and a new variable is a
     STRING.`,
-  arguments: { "<name>": "name of the variable", "[value]": "its value as text, - for stdin" },
+  arguments: {
+    "<name>": "name of the variable",
+    "[value]": "its value as text, - for stdin",
+  },
   flags: {
-    "--type <type>": { help: "type of its values", choices: VARIABLE_TYPES, parse: parseType },
+    "--type <type>": {
+      help: "type of its values",
+      choices: VARIABLE_TYPES,
+      parse: parseType,
+    },
     ...DEFINITION_FLAGS,
     "--encrypt": "encrypt the value, so that the server can't read it",
     ...ENCRYPTION_KEY_FILE,

@@ -31,7 +31,10 @@ export const definition = defineCommand({
     what run does with this variable of the shell. Prints the value only with
     --values, or if it is public.`,
   arguments: { "<name>": "name of the variable" },
-  flags: { "--values": "show the value too", ...SOURCE_FLAGS },
+  flags: {
+    "--values": "show the value too",
+    ...SOURCE_FLAGS,
+  },
   examples: ["appvars show DATABASE_URL"],
   run({ name }, { values = false, ...flags }, context) {
     const settings = readSettings(flags, context);
@@ -135,7 +138,12 @@ function originsOf({ given, connection }: Settings) {
     const overrides = weaker.map(({ from }) => from);
     if (setting) {
       const value = shownText(setting) ?? HIDDEN;
-      return { setting: SETTINGS[setting.name].key, value, from: setting.from, overrides };
+      return {
+        setting: SETTINGS[setting.name].key,
+        value,
+        from: setting.from,
+        overrides,
+      };
     }
     const { key, default: value } = SETTINGS[name];
     return value === undefined ? [] : { setting: key, value, from: "default", overrides };

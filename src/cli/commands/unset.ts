@@ -19,7 +19,11 @@ export const definition = defineCommand({
       unsetValues(data, environments, names),
     );
     if (!edited) return;
-    const rows = edited.map(({ application, name }) => ({ application, environment: name, names }));
+    const rows = edited.map(({ application, name }) => ({
+      application,
+      environment: name,
+      names,
+    }));
     printLines(context, { json: flags.allEnvs || rows.length > 1 ? rows : rows[0] });
     context.tell(`unset ${names.join(", ")}`);
   },

@@ -30,7 +30,11 @@ const list = defineCommand({
       const former = previous.map((pair) => `${pair.api_key} until ${pair.valid_until}`);
       return [qualifiedName(environment), environment.api_key, former.join(", ")];
     });
-    await printTable(context, { json, headings: ["ENVIRONMENT", "API KEY", "PREVIOUS"], rows });
+    await printTable(context, {
+      json,
+      headings: ["ENVIRONMENT", "API KEY", "PREVIOUS"],
+      rows,
+    });
   },
 });
 
@@ -59,7 +63,10 @@ const add = defineCommand({
 const rename = defineCommand({
   description: `Rename an environment within its application. Its credentials and
     values stay as they are.`,
-  arguments: { "<name>": "the environment", "<new>": "its new name" },
+  arguments: {
+    "<name>": "the environment",
+    "<new>": "its new name",
+  },
   flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: ["appvars env rename shop/staging qa --data vars.json"],
   async run({ name, new: newName }, flags, context) {

@@ -57,10 +57,23 @@ const list = defineCommand({
         const owner = qualifiedName(record);
         const previous = withoutSecrets(key.previous);
         rows.push([owner, name, api_key, only?.join(), valid_until, rotated_at]);
-        json.push({ environment: owner, name, api_key, only, valid_until, rotated_at, previous });
+        json.push({
+          environment: owner,
+          name,
+          api_key,
+          only,
+          valid_until,
+          rotated_at,
+          previous,
+        });
       }
     const headings = ["ENVIRONMENT", "NAME", "API KEY", "ONLY", "EXPIRES", "ROTATED"];
-    await printTable(context, { json, headings, rows, empty: "there are no named keys" });
+    await printTable(context, {
+      json,
+      headings,
+      rows,
+      empty: "there are no named keys",
+    });
   },
 });
 
@@ -69,7 +82,10 @@ const add = defineCommand({
     lines that configure a shell for it.`,
   arguments: { "<environment>": "development, or shop/development" },
   flags: {
-    "--name <client>": { help: "the person or service that gets the key", required: true },
+    "--name <client>": {
+      help: "the person or service that gets the key",
+      required: true,
+    },
     "--only <names>": {
       help: "can read only these variables: names and globs such as DB_*",
       parse: parsePatterns,
@@ -98,7 +114,10 @@ const add = defineCommand({
 const rotate = defineCommand({
   description: `Give a named key new credentials, and print the lines that
     configure a shell for it.`,
-  arguments: { "<environment>": "its environment", "<key>": "the name of the key" },
+  arguments: {
+    "<environment>": "its environment",
+    "<key>": "the name of the key",
+  },
   flags: {
     ...GRACE,
     ...expires("change when it stops being valid"),
@@ -117,7 +136,10 @@ const rotate = defineCommand({
 const remove = defineCommand({
   description: `Remove a named key: requests with it are refused once the server
     has reloaded its data.`,
-  arguments: { "<environment>": "its environment", "<key>": "the name of the key" },
+  arguments: {
+    "<environment>": "its environment",
+    "<key>": "the name of the key",
+  },
   flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: ["appvars env key remove production ana --data vars.json"],
   async run({ environment, key: name }, flags, context) {

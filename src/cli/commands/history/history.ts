@@ -23,7 +23,10 @@ export const definition = defineCommand({
   arguments: { "[name]": "only changes of this variable" },
   flags: {
     "-e, --env <name>": "only changes of this environment: development, or shop/development",
-    "--limit <changes>": { help: "only the newest changes", parse: parseCount },
+    "--limit <changes>": {
+      help: "only the newest changes",
+      parse: parseCount,
+    },
     "--values": "show the values too; encrypted ones stay encrypted",
     "--prune <entries>": {
       help: "instead, remove all but the last entries from the history of a store",
@@ -86,7 +89,12 @@ function rowFilter(
       : undefined;
   const isOfEnv = ({ application, environment }: ChangeRow) =>
     (!current || application === current.application) &&
-    (environment === undefined ? current : isNamed({ application, name: environment }));
+    (environment === undefined
+      ? current
+      : isNamed({
+          application,
+          name: environment,
+        }));
   return (row: ChangeRow) =>
     (name === undefined || namesOf(row).includes(name)) && (env === undefined || isOfEnv(row));
 }

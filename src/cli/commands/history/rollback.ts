@@ -36,11 +36,17 @@ export const definition = defineCommand({
     const { dataPlace } = readSettings(flags, context);
     const { changesSince } = await import("../../../store/history.js");
     const { data, changes } = await readHistory(dataPlace, context, async (history) => {
-      return { data: history.data, changes: await changesSince(number, history.changes) };
+      return {
+        data: history.data,
+        changes: await changesSince(number, history.changes),
+      };
     });
     const matcher = only && createMatcher(only);
     const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
-    const changed = rollBack(data, changes, { isWanted: matcher?.matches, environment });
+    const changed = rollBack(data, changes, {
+      isWanted: matcher?.matches,
+      environment,
+    });
     const rows = rowsBetween(data, changed, values);
     const unchanged = matcher?.unmatched(rows.flatMap(namesOf)) ?? [];
     if (unchanged.length > 0)

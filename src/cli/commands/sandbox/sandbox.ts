@@ -65,7 +65,11 @@ export const definition = defineCommand({
       context.tell(`serving ${source} on ${sandbox.url} until the command ends`);
       const env = sandboxEnvironment(surroundings.env, sandbox);
       const caller = { ...surroundings, warn: context.warn };
-      const start = () => startChild(command, env, caller, { endsDescendants: true, windows });
+      const start = () =>
+        startChild(command, env, caller, {
+          endsDescendants: true,
+          windows,
+        });
       context.exitCode = await supervise(undefined, start).exitCode;
     } finally {
       await sandbox.close();
@@ -103,5 +107,10 @@ function sandboxEnvironment(
   { url, apiKey, apiSecret }: Sandbox,
 ): ChildEnvironment {
   const others = passedOn(env, (name) => !MISLEADING.includes(name.toUpperCase()));
-  return { ...others, APPVARS_URL: url, APPVARS_API_KEY: apiKey, APPVARS_API_SECRET: apiSecret };
+  return {
+    ...others,
+    APPVARS_URL: url,
+    APPVARS_API_KEY: apiKey,
+    APPVARS_API_SECRET: apiSecret,
+  };
 }

@@ -31,7 +31,10 @@ export const definition = defineCommand({
     SIGHUP, reads its data and files again, or stops if its terminal was closed.`,
   flags: {
     ...PLACE_FLAGS,
-    "--host <address>": { help: "address to listen on", default: DEFAULT_HOST },
+    "--host <address>": {
+      help: "address to listen on",
+      default: DEFAULT_HOST,
+    },
     "--port <port>": {
       help: "port to listen on, 0 for a free one",
       parse: wholeNumber(0, 65_535),
@@ -57,7 +60,10 @@ export const definition = defineCommand({
       parse: parseDuration,
     },
     "--workers <number>": { help: "", refused: NO_WORKERS },
-    "--rate-limit-store <url>": { help: "", refused: NO_RATE_LIMIT_STORE },
+    "--rate-limit-store <url>": {
+      help: "",
+      refused: NO_RATE_LIMIT_STORE,
+    },
     "--tls-cert <file>": "serve HTTPS with this certificate, and follow changes of the file",
     "--tls-key <file>": "its key",
     "--tls-client-ca <file>": "refuse clients without a certificate from this authority",

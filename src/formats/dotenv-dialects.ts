@@ -9,30 +9,36 @@ import {
 } from "./dotenv-references.js";
 import type { DotenvProgram } from "./entry.js";
 
-/** How a program reads `.env` files. All patterns but the escapes are sticky. */
+/**
+ * The rules of a program for `.env` files. All patterns but the escapes are
+ * sticky.
+ */
 interface Dialect {
   /** Matches blanks or a comment between assignments. */
   gap: RegExp;
-  /** Matches up to the value. The group is the name. */
+  /** Matches up to the value, with the name as the group. */
   head: RegExp;
-  /** The first pattern that matches finds the value. The groups are the quote and the text. */
+  /**
+   * The first pattern that matches finds the value, with the quote and the text
+   * as groups.
+   */
   values: readonly RegExp[];
   /** Must match after the value. */
   end: RegExp;
-  /** Whether values can follow each other without a blank, as in a word of a shell. */
+  /** Whether values can follow each other without a blank, as in a shell. */
   isWord?: true;
   /** Whether a carriage return becomes a newline. */
   isNormalized?: true;
   /**
-   * Escapes by quote. The group is a character or an octal number; without a group, the match is a
-   * literal dollar sign.
+   * Escapes by quote. The group is a character or an octal number. A match
+   * without a group is a literal dollar sign.
    */
   escapes: Readonly<Record<string, RegExp>>;
-  /** The keys of `CONTROLS` that this program knows. */
+  /** The keys of `CONTROLS` that are escapes. */
   controls: string;
   /** The quotes between which nothing is expanded. */
   literal: string;
-  /** Replaces references. In its input, `$$` is a literal dollar sign. */
+  /** Replaces references. `$$` in its input is a literal dollar sign. */
   expand?: Expand;
 }
 
@@ -42,7 +48,6 @@ const CONTROLS: Record<string, string> = {
   "\n": "",
 };
 
-/** Most programs read line by line. */
 const LINES = {
   gap: /\s+|#[^\n]*/y,
   head: /(?:export\s+)?([^\s=:#'"]+)[^\S\n]*[=:][^\S\n]*/y,
@@ -117,39 +122,40 @@ const DIALECTS: Readonly<Record<DotenvProgram | "default", Dialect>> = {
 /** A comment at the beginning of a line. */
 export interface Comment {
   text: string;
-  /** The line, counted from 1. */
   line: number;
   /** Whether it follows an assignment. */
   isLate: boolean;
 }
 
 /**
- * Reads assignments by the rules of a program, by default the dotenv package. References stand for
- * values of lines before them. The last of two lines for one name counts.
+ * Reads assignments by the rules of a program, by default the dotenv package.
+ * References stand for values of lines before them. The last of two lines for a
+ * name counts.
  *
- * @param isExpanded whether references in a file of the dotenv package are replaced
+ * @param isExpanded whether references in a file of the dotenv package are
+ *   replaced
  * @returns `unread`: the lines that the program would refuse, drop or run
  * @throws UsageError for a reference to another name
  */
 export function readAssignments(
-  given: string,
+  text: string,
   program?: DotenvProgram,
   isExpanded = false,
 ): { assignments: Assignment[]; unread: number[]; comments: Comment[] } {
   const dialect: Dialect = isExpanded
     ? { ...DIALECTS.default, expand: expandPlain }
     : DIALECTS[program ?? "default"];
-  const scanner = new Scanner(dialect.isNormalized ? given.replaceAll(/\r\n?/g, "\n") : given);
+  const scanner = new Scanner(dialect.isNormalized ? text.replaceAll(/\r\n?/g, "\n") : text);
   const assignments = new Map<string, Assignment>();
   const lookUp = limited((name) => assignments.get(name)?.value);
   const comments: Comment[] = [];
   const unread: number[] = [];
   while (!scanner.isAtEnd) {
     const { line, isAtLineStart } = scanner;
-    const [between] = scanner.take(dialect.gap) ?? [];
-    if (between?.startsWith("#") && isAtLineStart)
-      comments.push({ text: between, line, isLate: assignments.size > 0 });
-    if (between !== undefined) continue;
+    const [gap] = scanner.take(dialect.gap) ?? [];
+    if (gap?.startsWith("#") && isAtLineStart)
+      comments.push({ text: gap, line, isLate: assignments.size > 0 });
+    if (gap !== undefined) continue;
     const assignment = takeAssignment(scanner, dialect, lookUp);
     if (assignment) assignments.set(assignment.name, assignment);
     else if (scanner.take(/[^\n]*/y)) unread.push(line);
@@ -157,11 +163,9 @@ export function readAssignments(
   return { assignments: [...assignments.values()], unread, comments };
 }
 
-/** Reads a text piece by piece. */
 class Scanner {
   readonly #text: string;
   #position = 0;
-  /** The line at the position, counted from 1. */
   line = 1;
 
   constructor(text: string) {

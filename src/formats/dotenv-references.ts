@@ -4,31 +4,37 @@ import { UsageError } from "../kit/text/errors.js";
 export interface Assignment {
   name: string;
   value: string;
-  /** Counted from 1. */
   line: number;
-  /** The quote around the value; "" without one. */
+  /** The quote around the value, or `""`. */
   quote: string;
   /** The text between the quotes. */
   raw: string;
-  /** Whether dollar signs in it have no meaning. */
+  /** Whether dollar signs have no meaning. */
   isLiteral: boolean;
   /** Whether a comment follows without a blank. */
   isCut: boolean;
 }
 
-/** Characters in all expanded values together; "billion laughs" grow exponentially. */
+/**
+ * The most characters in all expanded values; "billion laughs" grow
+ * exponentially.
+ */
 const MAX_EXPANDED = 16 * 1024 * 1024;
 
-/** Defaults in defaults. */
+/** The most defaults inside each other. */
 const MAX_DEPTH = 100;
 
-/** The value of a name; `undefined` if it has none. */
 type Lookup = (name: string) => string | undefined;
 
-/** Replaces references. @param owner the variable and its line, for messages @throws UsageError */
+/**
+ * Replaces references.
+ *
+ * @param owner the variable and its line, for messages
+ * @throws UsageError
+ */
 export type Expand = (text: string, owner: string, lookUp: Lookup) => string;
 
-/** @returns a lookup that throws when it has returned too much */
+/** Returns a lookup that throws when it has returned too much. */
 export function limited(lookup: Lookup): Lookup {
   let length = 0;
   return (name) => {
@@ -50,7 +56,8 @@ const TOKEN = /\$\$|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)(\}|:?-)|\$\{?|\}|[^$}]+/
  * millions of references.
  */
 export const fill: Expand = (text, owner, lookUp) => {
-  // One item for each default around the token: an unused one only has to be well-formed.
+  // One item for each default around the token. An unused one only has to be
+  // well-formed.
   const isUsed = [true];
   const result = text.replace(TOKEN, (token, bare, name = bare, operator = "}") => {
     if (token === "$" || token === "${") throw malformed(owner);
@@ -67,11 +74,11 @@ export const fill: Expand = (text, owner, lookUp) => {
   return result;
 };
 
-/** Replaces references, and keeps dollar signs that are escaped or have no name. */
+/** Keeps dollar signs that are escaped or have no name. */
 export const expandPlain: Expand = (text, owner, lookUp) =>
   fill(text.replace(LITERAL_DOLLAR, "$$$$"), owner, lookUp);
 
-/** The value of the name; "" if the default, which follows, is used. */
+/** Returns the value of the name, or `""` if the default is used. */
 function startDefault(
   isUsed: boolean[],
   owner: string,

@@ -6,20 +6,23 @@ import { portableForm } from "./dotenv-for.js";
 import type { Assignment } from "./dotenv-references.js";
 import {
   entriesOf,
+  ifText,
   JSON_STRING,
   loneSurrogate,
   noteNames,
   nul,
-  type ReadEntry,
-  type ReadOptions,
+  type Reader,
   type Refusal,
   refuse,
   type TextType,
-  unlessText,
+  type Writer,
 } from "./entry.js";
 import { inferValue } from "./infer-type.js";
 
-/** Begins a comment that gives a type. It stands at the top, where no quotes can contain it. */
+/**
+ * Begins a comment with a type, at the top of the file, where no quotes can
+ * contain it.
+ */
 const TYPE_COMMENT = "# appvars type:";
 
 /** A value that dotenvx has encrypted. */
@@ -29,20 +32,20 @@ const DROPPED = "dotenv drops this name";
 
 const protoName: Refusal = ({ name }) => (name === "__proto__" ? DROPPED : undefined);
 
-const unquotable = unlessText(
-  (text) => portableForm(text) !== undefined,
+const unquotable = ifText(
+  (text) => portableForm(text) === undefined,
   "no quotes that all its readers understand: see --for",
 );
 
 /**
- * Writes lines that all usual readers of `.env` files read alike. Comments at the top give the
- * types that can't be inferred from the texts.
+ * Writes lines that all usual readers of `.env` files read alike. Comments at
+ * the top give the types that can't be inferred.
  */
-export function writeDotenv(entries: readonly NamedValue[]): string {
+export const writeDotenv: Writer = (entries) => {
   refuse("dotenv", entries, protoName, nul, loneSurrogate, unquotable);
   const lines = entries.map(({ name, value }) => `${name}=${portableForm(valueText(value))}\n`);
   return [...entries.flatMap(typeComment), ...lines].join("");
-}
+};
 
 function typeComment({ name, type, value }: NamedValue): string[] {
   const inferred = inferValue(valueText(value));
@@ -52,13 +55,11 @@ function typeComment({ name, type, value }: NamedValue): string[] {
 }
 
 /**
- * Reads as the `dotenv` package does, or as another program, with values as text and the types from
- * comments. Refuses names and lines that dotenv silently drops.
+ * Reads as the `dotenv` package or another program does, with values as text
+ * and the types from comments. Refuses names and lines that dotenv silently
+ * drops.
  */
-export function readDotenv(
-  text: string,
-  { program, expand = false, note }: ReadOptions = {},
-): ReadEntry[] {
+export const readDotenv: Reader = (text, { program, expand = false, note } = {}) => {
   const { assignments, unread, comments } = readAssignments(text, program, expand);
   if (assignments.some(({ name }) => name === "__proto__"))
     throw new UsageError(`these can't be read from dotenv: __proto__ (${DROPPED})`);
@@ -87,9 +88,9 @@ export function readDotenv(
     const type = types.get(entry.name);
     return type ? { ...entry, type } : entry;
   });
-}
+};
 
-/** @throws UsageError for an invalid type, and for one after the first assignment */
+/** @throws UsageError for an invalid type, or one after an assignment */
 function readTypes(comments: readonly Comment[]): Map<string, TextType> {
   const types = new Map<string, TextType>();
   for (const { text, line, isLate } of comments) {
@@ -109,14 +110,14 @@ function isTextType(text: string): text is TextType {
   return text === JSON_STRING || isVariableType(text);
 }
 
-/** The escapes that other readers decode between these quotes. */
+/** The escapes that other readers decode, by quote. */
 const ESCAPES: Record<string, RegExp> = { '"': /\\[\\"$`!abftv]/, "'": /\\'/, "`": /\\`/ };
 
 type Condition = (assignment: Assignment, isExpanded: boolean) => unknown;
 
 /**
- * Notes on values that other programs read differently: the text before and after the names, and
- * the values it applies to.
+ * Notes on values that other programs read differently: the text around the
+ * names, and the condition.
  */
 const DOUBTS: readonly [before: string, after: string, applies: Condition][] = [
   [

@@ -8,17 +8,17 @@ import {
   valueText,
 } from "../model/variable.js";
 
-/** A variable with its value, as read from a file. In a dotenv file every value is text. */
+/** A variable as read from a file. In a dotenv file every value is text. */
 export interface ReadEntry {
   name: string;
   value: JsonValue;
-  /** The type of the text, if the file tells it. Otherwise the value determines the type. */
+  /** The type of the text, if the file tells it. */
   type?: TextType;
 }
 
 /**
- * The meaning of a text. For JSON that is a JSON document, so `5` is a number; a string in a JSON
- * variable is written without quotes, so it needs a separate name.
+ * The meaning of a text. JSON is a document, in which `5` is a number. A string
+ * in a JSON variable is written without quotes, so it needs a separate name.
  */
 export type TextType = VariableType | typeof JSON_STRING;
 
@@ -27,14 +27,17 @@ export const JSON_STRING = "JSON string";
 /** @throws UnsupportedError, UsageError; neither contains a value */
 export type Writer = (entries: readonly NamedValue[], options?: WriteOptions) => string;
 
-export interface WriteOptions {
+interface WriteOptions {
   /** The name of a document that has one: see `NAME_RULES`. */
   name?: string | undefined;
   /** Returns 32 random hex digits, for a delimiter. */
   randomHex?: () => string;
 }
 
-/** Thrown for entries that a format can't hold. The message lists all of them, by their reasons. */
+/**
+ * Thrown for entries that a format can't hold, all of which the message lists
+ * by their reasons.
+ */
 export class UnsupportedError extends UsageError {
   constructor(
     readonly format: string,
@@ -44,11 +47,7 @@ export class UnsupportedError extends UsageError {
   }
 }
 
-/**
- * `a-b, c.d (not a shell name), KEY (its value contains a NUL)`.
- *
- * @param reasons by the name of the entry
- */
+/** `a-b, c.d (not a shell name), KEY (its value contains a NUL)` */
 export function describeReasons(reasons: ReadonlyMap<string, string>): string {
   const byReason = new Map<string, string[]>();
   for (const [name, reason] of reasons) {
@@ -59,33 +58,30 @@ export function describeReasons(reasons: ReadonlyMap<string, string>): string {
   return [...byReason].map(([reason, names]) => `${names.join(", ")} (${reason})`).join(", ");
 }
 
-/** Takes a text for the user, which names variables and lines, and never quotes a value. */
+/** Tells the user names and lines, and never a value. */
 type Note = (text: string) => void;
 
-/** A variable, and its line, counted from 1, if it is known. */
+/** A variable, and its line if it is known, counted from 1. */
 export interface Mention {
   name: string;
   line?: number;
 }
 
-/** The most names in a note. */
 const MAX_NAMES = 10;
 
-/** Notes a text with `A (line 1), B (line 3)` in it. */
+/** Notes `before A (line 1), B (line 3) after`. */
 export function noteNames(
   before: string,
   mentions: readonly Mention[],
   after: string,
   note?: Note,
 ): void {
-  const shown = mentions
-    .slice(0, MAX_NAMES)
-    .map(({ name, line }) => (line ? `${name} (line ${line})` : name));
-  const more = mentions.length > MAX_NAMES ? ` and ${mentions.length - MAX_NAMES} more` : "";
-  if (mentions.length > 0) note?.(before + shown.join(", ") + more + after);
+  const names = mentions.map(({ name, line }) => (line ? `${name} (line ${line})` : name));
+  const more = names.length > MAX_NAMES ? ` and ${names.length - MAX_NAMES} more` : "";
+  if (names.length > 0) note?.(before + names.slice(0, MAX_NAMES).join(", ") + more + after);
 }
 
-/** Notes numbers and words that JavaScript writes differently from the file. */
+/** Notes values that JavaScript writes differently from the file. */
 export function noteRewritten(
   mentions: readonly Mention[],
   note?: Note,
@@ -94,29 +90,31 @@ export function noteRewritten(
   noteNames("not kept as written, such as 3.10, which becomes 3.1: ", mentions, advice, note);
 }
 
-/** @throws UsageError with the problem and its place, which never quotes the text */
+/** @throws UsageError with the line, which never quotes the text */
 export type Reader = (text: string, options?: ReadOptions) => ReadEntry[];
 
-/** The programs that a `.env` file can be written for. The default is all of them. */
+/**
+ * The readers that a `.env` file can be written for. The default is all of
+ * them.
+ */
 export const DOTENV_TARGETS = ["node", "python", "shell", "compose"] as const;
 export type DotenvTarget = (typeof DOTENV_TARGETS)[number];
 
-/** The programs by whose rules a `.env` file can be read. The default is the dotenv package. */
+/**
+ * The programs whose rules can read a `.env` file. The default is the dotenv
+ * package.
+ */
 export const DOTENV_PROGRAMS = [...DOTENV_TARGETS, "chamber"] as const;
 export type DotenvProgram = (typeof DOTENV_PROGRAMS)[number];
 
-export interface ReadOptions {
+interface ReadOptions {
   note?: Note;
   program?: DotenvProgram | undefined;
   /** Whether references in a dotenv file are replaced. */
   expand?: boolean | undefined;
 }
 
-/**
- * The entries of an object that was read.
- *
- * @throws UsageError for a file of another kind, and for invalid names, with all
- */
+/** @throws UsageError for a file of another kind, and for invalid names */
 export function entriesOf(object: Record<string, JsonValue>): ReadEntry[] {
   const isCompose = typeof (object["services"] ?? "") === "object";
   const kind = isCompose
@@ -135,7 +133,7 @@ const COMPOSE =
   "this is a Compose file; use the output of: docker compose config --format json | jq .services.NAME.environment";
 const SOPS = "encrypted by SOPS; use the output of: sops decrypt FILE";
 
-/** Files of another kind, by names that only they have. */
+/** Files of another kind, and names that only they have. */
 const KINDS: readonly (readonly [kind: string, ...names: string[]])[] = [
   ["these are the profiles of appvars, with their secrets", "version", "profiles"],
   [
@@ -153,20 +151,20 @@ const KINDS: readonly (readonly [kind: string, ...names: string[]])[] = [
   [SOPS, "sops_mac"],
 ];
 
-/** The name may be anything, such as control characters or the whole file. */
+/** The name may have control characters, or be the whole file. */
 function quote(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 }
 
 /**
- * Why a format can't hold an entry, without the value: `its value contains a NUL`; undefined when
- * it can.
+ * Returns why a format can't hold an entry, without the value, such as `its
+ * value contains a NUL`.
  */
 export type Refusal = (entry: NamedValue) => string | undefined;
 
 /**
- * Refuses entries that the format would change. Names must be valid in every format: entries may
- * come from any server, and names are written unquoted.
+ * Refuses entries that the format would change. Names must be valid in every
+ * format: they may come from any server, and are written unquoted.
  *
  * @throws UnsupportedError with the first reason for each
  */
@@ -187,23 +185,20 @@ function firstOf(refusals: readonly Refusal[], entry: NamedValue): string | unde
   return refusals.map((refusal) => refusal(entry)).find((reason) => reason !== undefined);
 }
 
-export function unlessText(test: (text: string) => boolean, reason: string): Refusal {
-  return ({ value }) => (test(valueText(value)) ? undefined : reason);
+export function ifText(test: (text: string) => boolean, reason: string): Refusal {
+  return ({ value }) => (test(valueText(value)) ? reason : undefined);
 }
 
 /** An environment variable ends at a NUL. */
-export const nul = unlessText((text) => !text.includes("\0"), "its value contains a NUL");
+export const nul = ifText((text) => text.includes("\0"), "its value contains a NUL");
 
 /** UTF-8 can't hold it; Node would write U+FFFD instead. */
-export const loneSurrogate = unlessText(
-  (text) => !/\p{Surrogate}/u.test(text),
+export const loneSurrogate = ifText(
+  (text) => /\p{Surrogate}/u.test(text),
   "its value contains half a surrogate pair, which UTF-8 can't hold",
 );
 
-/**
- * For formats with a JSON-like structure: refuses an entry for any string in its value, keys
- * included.
- */
+/** Refuses an entry for any string in its value, keys included. */
 export function inAnyString(...refusals: readonly Refusal[]): Refusal {
   return (entry) => {
     const reasons = stringsIn(entry.value).map((value) => firstOf(refusals, { ...entry, value }));

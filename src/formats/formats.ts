@@ -3,7 +3,7 @@ import type { Reader, Writer } from "./entry.js";
 const lines = () => import("./lines.js");
 const manifests = () => import("./manifests.js");
 
-/** The formats by name, loaded on demand with the libraries they need. */
+/** The formats, loaded on demand with their libraries. */
 export const WRITERS = {
   dotenv: async () => (await import("./dotenv.js")).writeDotenv,
   shell: async () => (await lines()).writeShell,
@@ -29,16 +29,12 @@ export type ExportFormat = keyof typeof WRITERS;
 export type ImportFormat = keyof typeof READERS;
 
 /**
- * Formats that are data: a program looks names up in them, so no name takes effect merely because
- * it is present. All others are loaded into the environment of a shell, a program, a container or a
- * CI job, without reserved names.
+ * Formats in which a program looks names up, so that no name takes effect by
+ * itself. All others are loaded into an environment, without reserved names.
  */
 export const DATA_FORMATS: readonly ExportFormat[] = ["json", "yaml", "tfvars"];
 
-/**
- * The rules of a document's name, for the formats that have one. The text of a rule follows "must
- * be".
- */
+/** The names that a document may have. `rule` follows "must be". */
 export const NAME_RULES: Partial<Record<ExportFormat, { pattern: RegExp; rule: string }>> = {
   // kubernetes.io, "Object Names and IDs", DNS subdomain names
   kubernetes: {

@@ -3,11 +3,11 @@ import type { JsonValue } from "../kit/text/strict-json.js";
 import { parseExactJson, type VariableType, valueFitsType } from "../model/variable.js";
 
 /**
- * Type and value of a text, for a new variable:
+ * Infers the type and value of a text, for a new variable:
  *
  * - `true` and `false` are BOOLEAN;
- * - a number as JavaScript writes it is NUMBER, unlike `007`, `1.0`, `1e3`, `+1` and whole numbers past 2^53, which are
- *   often codes and keys;
+ * - a number as JavaScript writes it is NUMBER, unlike `007`, `1.0`, `1e3`,
+ *   `+1` and whole numbers past 2^53, which are often codes and keys;
  * - JSON that starts with `{` or `[` is JSON;
  * - everything else is STRING: the empty text, `null`, `True`, `yes`.
  */

@@ -1,33 +1,34 @@
 import { UsageError } from "../kit/text/errors.js";
-import { type NamedValue, parseExactJson } from "../model/variable.js";
+import { parseExactJson } from "../model/variable.js";
 import {
   entriesOf,
   type Mention,
   noteRewritten,
-  type ReadEntry,
-  type ReadOptions,
+  type Reader,
   refuse,
+  type Writer,
 } from "./entry.js";
 
 /**
- * Writes one JSON object. JSON can hold half a surrogate pair as an escape (RFC 8259 section 8.2).
+ * Writes one JSON object, which can hold half a surrogate pair as an escape
+ * (RFC 8259, section 8.2).
  */
-export function writeJson(entries: readonly NamedValue[]): string {
+export const writeJson: Writer = (entries) => {
   refuse("json", entries);
   // Unlike assignment, fromEntries treats `__proto__` like any other key.
   const object = Object.fromEntries(entries.map(({ name, value }) => [name, value]));
   return `${JSON.stringify(object, null, 2)}\n`;
-}
+};
 
 /** Reads one JSON object. Ignores a byte order mark, which Windows programs write. */
-export function readJson(text: string, { note }: ReadOptions = {}): ReadEntry[] {
+export const readJson: Reader = (text, { note } = {}) => {
   const object = parseExactJson(text.replace(/^\ufeff/, ""));
   if (typeof object !== "object" || object === null || Array.isArray(object))
     throw new UsageError("must be one JSON object of names and values");
   const entries = entriesOf(object);
   noteRewritten(findRewritten(text), note);
   return entries;
-}
+};
 
 function findRewritten(text: string): Mention[] {
   const mentions: Mention[] = [];

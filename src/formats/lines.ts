@@ -5,17 +5,16 @@ import { quoteForShell } from "../kit/text/shell.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
 import { type NamedValue, valueText } from "../model/variable.js";
 import {
+  ifText,
   inAnyString,
   loneSurrogate,
   nul,
   type Refusal,
   refuse,
-  unlessText,
-  type WriteOptions,
   type Writer,
 } from "./entry.js";
 
-function lineWriter(
+export function lineWriter(
   format: string,
   refusals: readonly Refusal[],
   line: (entry: NamedValue) => string,
@@ -32,13 +31,13 @@ function reservedBy(owner: string, names: string): Refusal {
   return ({ name }) => (reserved.has(name) ? `reserved by ${owner}` : undefined);
 }
 
-/** A name for POSIX shells (XBD 3.216) and fish has no dot or hyphen. */
+/** Names for POSIX shells (XBD 3.216) and fish have no dot or hyphen. */
 export const notShellName: Refusal = ({ name }) =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? undefined : "not a shell name";
 
 /**
- * Variables of dash and bash 5.2 for which an assignment ends the script, is ignored, or reads back
- * changed. A test of all variables has found them.
+ * Variables of dash and bash 5.2 for which an assignment ends the script, is
+ * ignored, or reads back changed, found by a test of all variables.
  */
 export const reservedByShell = reservedBy(
   "the shell",
@@ -62,8 +61,8 @@ const reservedByFish = reservedBy(
 );
 
 /**
- * Writes lines for `source` in fish. Between single quotes, only `\'` and `\\` are escapes (fish docs,
- * "Quotes").
+ * Writes lines for `source` in fish. Only `\'` and `\\` are escapes between
+ * single quotes (fish docs, "Quotes").
  */
 export const writeFish = lineWriter(
   "fish",
@@ -82,22 +81,22 @@ const tooLong: Refusal = (entry) =>
     : undefined;
 
 const endsWithReturn = (consequence: string) =>
-  unlessText(
-    (text) => !text.endsWith("\r"),
+  ifText(
+    (text) => text.endsWith("\r"),
     `its value ends with a carriage return, which ${consequence}`,
   );
 
 /**
- * Writes a file for `docker run --env-file`, which takes everything after the first `=` literally, quotes, `#`
- * and blanks included (docker/cli, pkg/kvfile). Docker Compose reads another format: use dotenv for
- * it.
+ * Writes a file for `docker run --env-file`, which takes everything after the
+ * first `=` literally (docker/cli, pkg/kvfile). Docker Compose reads another
+ * format: use dotenv for it.
  */
 export const writeDocker = lineWriter(
   "docker",
   [
     nul,
-    unlessText(
-      (text) => !text.includes("\n"),
+    ifText(
+      (text) => text.includes("\n"),
       "its value contains a newline, and docker reads line by line",
     ),
     endsWithReturn("docker drops"),
@@ -108,8 +107,8 @@ export const writeDocker = lineWriter(
 );
 
 /** systemd's `unichar_is_valid`. */
-const notForSystemd = unlessText(
-  (text) => !/\p{Noncharacter_Code_Point}/u.test(text),
+const notForSystemd = ifText(
+  (text) => /\p{Noncharacter_Code_Point}/u.test(text),
   "its value contains a Unicode noncharacter, which systemd refuses",
 );
 
@@ -119,9 +118,10 @@ const tooLongForLinux: Refusal = ({ name, value }) =>
     : undefined;
 
 /**
- * Writes a file for `EnvironmentFile=` of systemd (systemd.exec(5); `parse_env_file_internal`). Between double
- * quotes, a backslash before `"`, `\`, a backtick or `$` is an escape; older versions also have
- * escapes between single quotes.
+ * Writes a file for `EnvironmentFile=` of systemd (systemd.exec(5);
+ * `parse_env_file_internal`). A backslash before `"`, `\`, a backtick or `$` is
+ * an escape between double quotes; older versions also have escapes between
+ * single quotes.
  */
 export const writeSystemd = lineWriter(
   "systemd",
@@ -130,16 +130,16 @@ export const writeSystemd = lineWriter(
 );
 
 /**
- * Writes lines for `Invoke-Expression` and dot sourcing in PowerShell 5.1 and 7: one line of
- * ASCII for each variable, since 5.1 reads files and pipes in an old code page, and all read a pipe
- * line by line. PowerShell takes curly quotes for straight ones; they are escaped like all that is
- * not ASCII.
+ * Writes lines for `Invoke-Expression` and dot sourcing in PowerShell 5.1 and
+ * 7: one line of ASCII a variable, since 5.1 reads files and pipes in an old
+ * code page, and all read a pipe line by line. PowerShell takes curly quotes
+ * for straight ones, so they are escaped, too.
  */
 export const writePowershell = lineWriter(
   "powershell",
   [
-    unlessText(
-      (text) => text !== "",
+    ifText(
+      (text) => text === "",
       "its value is empty, and PowerShell before 7.5 removes such a variable",
     ),
     nul,
@@ -164,23 +164,23 @@ function powershellString(text: string): string {
 }
 
 /**
- * HCL normalizes every string (spec, "Literal Values"), and would change another form of the same
- * characters.
+ * HCL normalizes every string (spec, "Literal Values"), and would change other
+ * forms.
  */
-const notNormalized = unlessText(
-  (text) => text === text.normalize("NFC"),
+const notNormalized = ifText(
+  (text) => text !== text.normalize("NFC"),
   "its value is not in Unicode's form NFC, as required by HCL",
 );
 
-/** Arguments of a module call, which no Terraform variable may be named like. */
+/** Arguments of a module call, which can't be names of Terraform variables. */
 const reservedByTerraform = reservedBy(
   "Terraform",
   "count depends_on for_each lifecycle locals providers source version _",
 );
 
 /**
- * Writes a Terraform `.tfvars` file, with JSON values as HCL literals (HCL native syntax
- * specification, "Template Expressions" and "Collection Values").
+ * Writes a Terraform `.tfvars` file (HCL native syntax specification, "Template
+ * Expressions" and "Collection Values").
  */
 export const writeTfvars = lineWriter(
   "tfvars",
@@ -220,21 +220,22 @@ function hclString(text: string): string {
 }
 
 /**
- * The runner refuses NODE_OPTIONS and ignores its own defaults. Windows ignores case, so this does
- * too.
+ * The runner refuses NODE_OPTIONS and ignores its own defaults. Windows ignores
+ * case.
  */
 const reservedByGithub: Refusal = ({ name }) =>
   /^(GITHUB_|RUNNER_|NODE_OPTIONS$)/i.test(name) ? "reserved by GitHub" : undefined;
 
 /**
- * Writes lines for the end of the file `$GITHUB_ENV` (GitHub docs, "Workflow commands", "Multiline strings"; the
- * runner's FileCommandManager). A value that contained the delimiter could set other variables, so
- * it is random, as GitHub's docs require, and in no value.
+ * Writes lines for the end of the file `$GITHUB_ENV` (GitHub docs, "Workflow
+ * commands", "Multiline strings"; the runner's FileCommandManager). A value
+ * that contained the delimiter could set other variables, so the delimiter is
+ * random, as GitHub requires, and in no value.
  */
-export function writeGithub(
-  entries: readonly NamedValue[],
-  { randomHex = () => randomBytes(16).toString("hex") }: WriteOptions = {},
-): string {
+export const writeGithub: Writer = (
+  entries,
+  { randomHex = () => randomBytes(16).toString("hex") } = {},
+) => {
   refuse(
     "github",
     entries,
@@ -244,11 +245,9 @@ export function writeGithub(
     endsWithReturn("a Windows runner drops"),
     loneSurrogate,
   );
-  const values = entries.map(({ value }) => valueText(value));
+  const texts = entries.map(({ name, value }) => ({ name, text: valueText(value) }));
   let delimiter: string;
   do delimiter = `appvars_${randomHex()}`;
-  while (values.some((text) => text.includes(delimiter)));
-  return entries
-    .map(({ name }, index) => `${name}<<${delimiter}\n${values[index]}\n${delimiter}\n`)
-    .join("");
-}
+  while (texts.some(({ text }) => text.includes(delimiter)));
+  return texts.map(({ name, text }) => `${name}<<${delimiter}\n${text}\n${delimiter}\n`).join("");
+};

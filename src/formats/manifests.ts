@@ -1,6 +1,6 @@
 import { UsageError } from "../kit/text/errors.js";
-import { type NamedValue, valueText } from "../model/variable.js";
-import { loneSurrogate, nul, type Refusal, refuse, type WriteOptions } from "./entry.js";
+import { valueText } from "../model/variable.js";
+import { loneSurrogate, nul, type Refusal, refuse, type Writer } from "./entry.js";
 import { writeYaml } from "./yaml.js";
 
 const DEFAULT_NAME = "appvars";
@@ -12,13 +12,10 @@ const longKey: Refusal = ({ name }) =>
   name.length > 253 ? "a key of a Secret has at most 253 characters" : undefined;
 
 /**
- * A Secret for `kubectl apply -f -`. In base64 it holds every value, and each name that is not too
- * long is a valid key.
+ * Writes a Secret for `kubectl apply -f -`. Base64 holds every value, and each
+ * name that is not too long is a valid key.
  */
-export function writeKubernetes(
-  entries: readonly NamedValue[],
-  { name = DEFAULT_NAME }: WriteOptions = {},
-): string {
+export const writeKubernetes: Writer = (entries, { name = DEFAULT_NAME } = {}) => {
   refuse("kubernetes", entries, longKey, loneSurrogate);
   const encoded = entries.map((entry) => ({
     ...entry,
@@ -35,25 +32,22 @@ export function writeKubernetes(
   const data = encoded.map((entry) => ({ ...entry, value: entry.bytes.toString("base64") }));
   const head = `apiVersion: v1\nkind: Secret\nmetadata:\n  name: ${JSON.stringify(name)}\ntype: Opaque\ndata:\n`;
   return head + indent(writeYaml(data), 2);
-}
+};
 
 /**
- * A Compose file to merge or extend. Compose replaces `$$` by `$` and expands other variables
- * (docs, "Interpolation").
+ * Writes a Compose file to merge or extend. Compose replaces `$$` by `$`, and
+ * expands other variables (docs, "Interpolation").
  */
-export function writeCompose(
-  entries: readonly NamedValue[],
-  { name = DEFAULT_NAME }: WriteOptions = {},
-): string {
+export const writeCompose: Writer = (entries, { name = DEFAULT_NAME } = {}) => {
   refuse("compose", entries, nul, loneSurrogate);
   const escaped = entries.map((entry) => ({
     ...entry,
     value: valueText(entry.value).replaceAll("$", "$$$$"),
   }));
   return `services:\n  ${JSON.stringify(name)}:\n    environment:\n${indent(writeYaml(escaped), 6)}`;
-}
+};
 
-/** Every line is a line of YAML: strings with line breaks are escaped. */
+/** Strings with line breaks are escaped, so every line is one of YAML. */
 function indent(text: string, width: number): string {
   return text.replace(/^(?=.)/gm, " ".repeat(width));
 }

@@ -7,7 +7,7 @@ type Declared = Variable & ValueRules;
 const TYPES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean", JSON: "JsonValue" };
 
 /**
- * Declares the variables: their values, and the texts in `process.env`. An `enum` in a schema
+ * Declares the values, and the texts in `process.env`. An `enum` in a schema
  * becomes a union.
  */
 export function writeTypescript(variables: readonly Declared[]): string {
@@ -33,7 +33,7 @@ function textMember(variable: Declared): string {
   return `${keyOf(variable)}: ${unionOf(variable, valueText) ?? (variable.type === "BOOLEAN" ? '"true" | "false"' : "string")}`;
 }
 
-/** Writes a comment of one line, which the description can't end. */
+/** A comment of one line, which the description can't end. */
 function commentOf({ description }: Declared, indent: string): string {
   return description && `${indent}/** ${printable(description).replaceAll("*/", "*\\/")} */\n`;
 }
@@ -43,8 +43,7 @@ function keyOf({ name, optional }: Declared): string {
 }
 
 /**
- * The literals of the values that the schema lists; undefined if it lists none. A JSON text is a
- * type too.
+ * The literals of the values that a schema lists. A JSON text is a type, too.
  */
 function unionOf(
   { type, schema }: Declared,

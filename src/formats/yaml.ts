@@ -15,15 +15,14 @@ import {
 import { UsageError } from "../kit/text/errors.js";
 import { unitEscapes } from "../kit/text/printable.js";
 import { INEXACT_NUMBER, type JsonValue, keepsDigits } from "../kit/text/strict-json.js";
-import type { NamedValue } from "../model/variable.js";
 import {
   entriesOf,
   inAnyString,
   loneSurrogate,
   noteRewritten,
-  type ReadEntry,
-  type ReadOptions,
+  type Reader,
   refuse,
+  type Writer,
 } from "./entry.js";
 
 /** YAML 1.1 requires a point in a float, and reads `1e+21` as a string. */
@@ -37,16 +36,17 @@ const EXPONENT: ScalarTag = {
 };
 
 /**
- * Characters that JSON's escapes leave alone, but that are not printable in YAML 1.1, or end a line
- * there.
+ * Characters that JSON leaves alone, but that are not printable in YAML 1.1, or
+ * end a line there.
  */
 const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /**
- * Writes one YAML mapping for readers of YAML 1.2 and 1.1, which most languages still have. Strings
- * are always in double quotes, and so are keys that either version would not read as a string.
+ * Writes one YAML mapping for readers of YAML 1.2 and 1.1, which most languages
+ * still have. Double quotes enclose all strings, and keys that either version
+ * would not read as a string.
  */
-export function writeYaml(entries: readonly NamedValue[]): string {
+export const writeYaml: Writer = (entries) => {
   refuse("yaml", entries, inAnyString(loneSurrogate));
   const document = new Document(new Map(entries.map(({ name, value }) => [name, value])), {
     compat: "yaml-1.1",
@@ -62,26 +62,30 @@ export function writeYaml(entries: readonly NamedValue[]): string {
   });
   // These characters only occur between double quotes.
   return text.replace(UNPRINTABLE, unitEscapes);
-}
+};
 
 function quoteUnlessWord(key: Scalar): void {
   if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(String(key.value))) key.type = "QUOTE_DOUBLE";
 }
 
-/** Limits repetition by aliases; a bomb (a list of ten lists of ten …) repeats far more. */
+/**
+ * Limits repetition by aliases. A bomb (a list of ten lists of ten …) repeats
+ * far more.
+ */
 const MAX_ALIASES = 100;
 
-/** Limits merges: a merged mapping may have merges, too. */
+/** Limits merges, since a merged mapping may have merges, too. */
 const MAX_MERGES = 1_000;
 
 type Report = (problem: string, node?: unknown) => never;
 
 /**
- * Reads one YAML 1.2 mapping (core schema and merge keys). Refuses features that JSON lacks or that
- * would be silently lost: explicit tags (dates, binaries, sets), keys that are not strings, equal
- * keys, .inf and .nan, inexact numbers, more than one document.
+ * Reads one YAML 1.2 mapping (core schema and merge keys). Refuses what JSON
+ * lacks or would silently lose: explicit tags (dates, binaries, sets), keys
+ * that are not strings, equal keys, .inf and .nan, inexact numbers, more than
+ * one document.
  */
-export function readYaml(text: string, { note }: ReadOptions = {}): ReadEntry[] {
+export const readYaml: Reader = (text, { note } = {}) => {
   const lines = new LineCounter();
   const report: Report = (problem, node) => {
     const { line, col } = lines.linePos(isNode(node) ? (node.range?.[0] ?? 0) : Number(node));
@@ -96,7 +100,7 @@ export function readYaml(text: string, { note }: ReadOptions = {}): ReadEntry[] 
     // "silent" would ignore a second document too.
     logLevel: "error",
     intAsBigInt: true,
-    // Compares each key with all others; `checkKeys` looks them up.
+    // `checkKeys` looks keys up. This would compare each with all others.
     uniqueKeys: false,
   });
   const rewritten = checkDocument(document, report);
@@ -106,9 +110,12 @@ export function readYaml(text: string, { note }: ReadOptions = {}): ReadEntry[] 
     note,
   );
   return entries;
-}
+};
 
-/** @returns the values that are not written as in the file, with the names of their variables */
+/**
+ * Returns the values that are not written as in the file, with the names of
+ * their variables.
+ */
 function checkDocument(document: Document.Parsed, report: Report): [name: string, Scalar][] {
   const rewritten: [string, Scalar][] = [];
   const merges = { left: MAX_MERGES };
@@ -145,9 +152,9 @@ function checkKeys({ items }: YAMLMap, report: Report, merges: { left: number })
     if (isScalar(key) && typeof key.value === "symbol") {
       if (isScalar(value) || value === null) report("a << that merges no mapping", key);
       const { addToJSMap: merge } = key;
-      key.addToJSMap = (...place) => {
+      key.addToJSMap = (...args) => {
         if (--merges.left < 0) throw new RangeError();
-        merge?.(...place);
+        merge?.(...args);
       };
       continue;
     }

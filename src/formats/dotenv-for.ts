@@ -35,7 +35,7 @@ type Quote = (text: string) => string | undefined;
  * Writes `.env` lines for one reader. Others, and `appvars import` without
  * `--for`, may read different values.
  */
-function writerFor(reader: string, refusals: readonly Refusal[], quote: Quote): Writer {
+function writerFor(reader: string, quote: Quote, ...refusals: readonly Refusal[]): Writer {
   return lineWriter(
     `dotenv for ${reader}`,
     [nul, loneSurrogate, ...refusals],
@@ -47,13 +47,10 @@ function unlessPlain(quote: Quote): Quote {
   return (text) => (UNQUOTED.test(text) ? text : quote(text));
 }
 
-const carriageReturn = ifText(
-  (text) => text.includes("\r"),
-  "its value contains a carriage return, which Node drops",
-);
+const carriageReturn = ifText(/\r/, "its value contains a carriage return, which Node drops");
 
 const unquotable = ifText(
-  (text) => quoteForNode(text) === undefined,
+  { test: (text) => quoteForNode(text) === undefined },
   "Node has no quoting that preserves its value",
 );
 
@@ -92,9 +89,9 @@ function quoteForCompose(text: string): string {
 }
 
 export const DOTENV_WRITERS: Readonly<Record<DotenvTarget, Writer>> = {
-  node: writerFor("Node", [carriageReturn, unquotable], unlessPlain(quoteForNode)),
-  python: writerFor("python-dotenv", [], unlessPlain(quoteForPython)),
+  node: writerFor("Node", unlessPlain(quoteForNode), carriageReturn, unquotable),
+  python: writerFor("python-dotenv", unlessPlain(quoteForPython)),
   // For `set -a; . ./.env`.
-  shell: writerFor("a shell", [notShellName, reservedByShell], quoteForShell),
-  compose: writerFor("Docker Compose", [], unlessPlain(quoteForCompose)),
+  shell: writerFor("a shell", quoteForShell, notShellName, reservedByShell),
+  compose: writerFor("Docker Compose", unlessPlain(quoteForCompose)),
 };

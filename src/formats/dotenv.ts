@@ -5,6 +5,7 @@ import { type Comment, readAssignments } from "./dotenv-dialects.js";
 import { portableForm } from "./dotenv-for.js";
 import type { Assignment } from "./dotenv-references.js";
 import {
+  type DotenvProgram,
   entriesOf,
   ifText,
   JSON_STRING,
@@ -33,7 +34,7 @@ const DROPPED = "dotenv drops this name";
 const protoName: Refusal = ({ name }) => (name === "__proto__" ? DROPPED : undefined);
 
 const unquotable = ifText(
-  (text) => portableForm(text) === undefined,
+  { test: (text) => portableForm(text) === undefined },
   "no quotes that all its readers understand: see --for",
 );
 
@@ -66,33 +67,34 @@ export const readDotenv: Reader = (text, { program, expand = false, note } = {})
   const entries = entriesOf(
     Object.fromEntries(assignments.map(({ name, value }) => [name, value])),
   );
-  const lines = `line${unread.length > 1 ? "s" : ""} ${unread.join(", ")}`;
+  if (unread.length > 0) throw unreadLines(unread, program);
+  refuseEncrypted(assignments);
+  for (const [before, after, applies] of program ? [] : DOUBTS) {
+    const doubtful = assignments.filter((assignment) => applies(assignment, expand));
+    noteNames(before, doubtful, after, note);
+  }
+  const types = readTypes(comments);
+  return entries.map((entry) => ({ ...entry, ...types.get(entry.name) }));
+};
+
+function unreadLines(lines: readonly number[], program?: DotenvProgram): UsageError {
   const problem = program
     ? `not an assignment that --for ${program} reads`
     : "neither an assignment nor a comment";
-  if (unread.length > 0) throw new UsageError(`${problem}: ${lines}`);
-  const foreign = assignments.filter(({ value }) => DOTENVX.test(value)).map(({ name }) => name);
-  if (foreign.length > 0)
+  return new UsageError(`${problem}: line${lines.length > 1 ? "s" : ""} ${lines.join(", ")}`);
+}
+
+function refuseEncrypted(assignments: readonly Assignment[]): void {
+  const names = assignments.flatMap(({ name, value }) => (DOTENVX.test(value) ? name : []));
+  if (names.length > 0)
     throw new UsageError(
-      `encrypted: ${foreign.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`,
+      `encrypted: ${names.join(", ")}; use the output of: dotenvx decrypt --stdout -f FILE`,
     );
-  for (const [before, after, applies] of program ? [] : DOUBTS)
-    noteNames(
-      before,
-      assignments.filter((assignment) => applies(assignment, expand)),
-      after,
-      note,
-    );
-  const types = readTypes(comments);
-  return entries.map((entry) => {
-    const type = types.get(entry.name);
-    return type ? { ...entry, type } : entry;
-  });
-};
+}
 
 /** @throws UsageError for an invalid type, or one after an assignment */
-function readTypes(comments: readonly Comment[]): Map<string, TextType> {
-  const types = new Map<string, TextType>();
+function readTypes(comments: readonly Comment[]) {
+  const types = new Map<string, { type: TextType }>();
   for (const { text, line, isLate } of comments) {
     if (!text.startsWith(TYPE_COMMENT)) continue;
     if (isLate)
@@ -101,7 +103,7 @@ function readTypes(comments: readonly Comment[]): Map<string, TextType> {
       /^ (\S+) (.+)$/.exec(text.slice(TYPE_COMMENT.length).trimEnd()) ?? [];
     if (name === undefined || !isTextType(type))
       throw new UsageError(`line ${line} must be ${TYPE_COMMENT} NAME TYPE`);
-    types.set(name, type);
+    types.set(name, { type });
   }
   return types;
 }

@@ -50,11 +50,8 @@ export class UnsupportedError extends UsageError {
 /** `a-b, c.d (not a shell name), KEY (its value contains a NUL)` */
 export function describeReasons(reasons: ReadonlyMap<string, string>): string {
   const byReason = new Map<string, string[]>();
-  for (const [name, reason] of reasons) {
-    const names = byReason.get(reason) ?? [];
-    names.push(name);
-    byReason.set(reason, names);
-  }
+  for (const [name, reason] of reasons)
+    if (!byReason.get(reason)?.push(name)) byReason.set(reason, [name]);
   return [...byReason].map(([reason, names]) => `${names.join(", ")} (${reason})`).join(", ");
 }
 
@@ -107,7 +104,7 @@ export type DotenvTarget = (typeof DOTENV_TARGETS)[number];
 export const DOTENV_PROGRAMS = [...DOTENV_TARGETS, "chamber"] as const;
 export type DotenvProgram = (typeof DOTENV_PROGRAMS)[number];
 
-interface ReadOptions {
+export interface ReadOptions {
   note?: Note;
   program?: DotenvProgram | undefined;
   /** Whether references in a dotenv file are replaced. */
@@ -182,28 +179,29 @@ export function refuse(
 }
 
 function firstOf(refusals: readonly Refusal[], entry: NamedValue): string | undefined {
-  return refusals.map((refusal) => refusal(entry)).find((reason) => reason !== undefined);
+  return refusals.map((refusal) => refusal(entry)).find(Boolean);
 }
 
-export function ifText(test: (text: string) => boolean, reason: string): Refusal {
-  return ({ value }) => (test(valueText(value)) ? reason : undefined);
+/** Refuses a text that a pattern matches. */
+export function ifText(pattern: Pick<RegExp, "test">, reason: string): Refusal {
+  return ({ value }) => (pattern.test(valueText(value)) ? reason : undefined);
 }
 
 /** An environment variable ends at a NUL. */
-export const nul = ifText((text) => text.includes("\0"), "its value contains a NUL");
+export const nul = ifText(/\0/, "its value contains a NUL");
 
 /** UTF-8 can't hold it; Node would write U+FFFD instead. */
 export const loneSurrogate = ifText(
-  (text) => /\p{Surrogate}/u.test(text),
+  /\p{Surrogate}/u,
   "its value contains half a surrogate pair, which UTF-8 can't hold",
 );
 
 /** Refuses an entry for any string in its value, keys included. */
 export function inAnyString(...refusals: readonly Refusal[]): Refusal {
-  return (entry) => {
-    const reasons = stringsIn(entry.value).map((value) => firstOf(refusals, { ...entry, value }));
-    return reasons.find((reason) => reason !== undefined);
-  };
+  return (entry) =>
+    stringsIn(entry.value)
+      .map((value) => firstOf(refusals, { ...entry, value }))
+      .find(Boolean);
 }
 
 function stringsIn(value: JsonValue): string[] {

@@ -1,6 +1,11 @@
 import { UsageError } from "../kit/text/errors.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
-import { parseExactJson, type VariableType, valueFitsType } from "../model/variable.js";
+import {
+  parseExactJson,
+  VARIABLE_TYPES,
+  type VariableType,
+  valueFitsType,
+} from "../model/variable.js";
 
 /**
  * Infers the type and value of a text, for a new variable:
@@ -30,7 +35,5 @@ export function inferValue(text: string): { type: VariableType; value: JsonValue
 
 /** The type of a value from a format with types, such as JSON or YAML. */
 export function nativeType(value: JsonValue): VariableType {
-  if (typeof value === "string") return "STRING";
-  if (typeof value === "number") return "NUMBER";
-  return typeof value === "boolean" ? "BOOLEAN" : "JSON";
+  return VARIABLE_TYPES.find((type) => type.toLowerCase() === typeof value) ?? "JSON";
 }

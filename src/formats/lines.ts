@@ -81,10 +81,7 @@ const tooLong: Refusal = (entry) =>
     : undefined;
 
 const endsWithReturn = (consequence: string) =>
-  ifText(
-    (text) => text.endsWith("\r"),
-    `its value ends with a carriage return, which ${consequence}`,
-  );
+  ifText(/\r$/, `its value ends with a carriage return, which ${consequence}`);
 
 /**
  * Writes a file for `docker run --env-file`, which takes everything after the
@@ -95,10 +92,7 @@ export const writeDocker = lineWriter(
   "docker",
   [
     nul,
-    ifText(
-      (text) => text.includes("\n"),
-      "its value contains a newline, and docker reads line by line",
-    ),
+    ifText(/\n/, "its value contains a newline, and docker reads line by line"),
     endsWithReturn("docker drops"),
     loneSurrogate,
     tooLong,
@@ -108,7 +102,7 @@ export const writeDocker = lineWriter(
 
 /** systemd's `unichar_is_valid`. */
 const notForSystemd = ifText(
-  (text) => /\p{Noncharacter_Code_Point}/u.test(text),
+  /\p{Noncharacter_Code_Point}/u,
   "its value contains a Unicode noncharacter, which systemd refuses",
 );
 
@@ -138,19 +132,15 @@ export const writeSystemd = lineWriter(
 export const writePowershell = lineWriter(
   "powershell",
   [
-    ifText(
-      (text) => text === "",
-      "its value is empty, and PowerShell before 7.5 removes such a variable",
-    ),
+    ifText(/^$/, "its value is empty, and PowerShell before 7.5 removes such a variable"),
     nul,
     loneSurrogate,
   ],
-  ({ name, value }) => `${powershellVariable(name)} = ${powershellString(valueText(value))}\n`,
+  ({ name, value }) => {
+    const variable = /^\w+$/.test(name) ? `$env:${name}` : `\${env:${name}}`;
+    return `${variable} = ${powershellString(valueText(value))}\n`;
+  },
 );
-
-function powershellVariable(name: string): string {
-  return /^\w+$/.test(name) ? `$env:${name}` : `\${env:${name}}`;
-}
 
 const POWERSHELL_ESCAPES: Record<string, string> = { "\t": "`t", "\n": "`n", "\r": "`r" };
 
@@ -168,7 +158,7 @@ function powershellString(text: string): string {
  * forms.
  */
 const notNormalized = ifText(
-  (text) => text !== text.normalize("NFC"),
+  { test: (text) => text !== text.normalize("NFC") },
   "its value is not in Unicode's form NFC, as required by HCL",
 );
 
@@ -202,21 +192,18 @@ function hclLiteral(value: JsonValue): string {
   return items.length === 0 ? "{}" : `{ ${items.join(", ")} }`;
 }
 
-const HCL_ESCAPES: Record<string, string> = {
-  "\\": "\\\\",
-  '"': '\\"',
-  "\n": "\\n",
-  "\r": "\\r",
-  "\t": "\\t",
-};
+const HCL_ESCAPES: Record<string, string> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
 /** `${` and `%{` start a template unless the first character is doubled. */
 function hclString(text: string): string {
-  const escaped = text.replace(
-    /[\\"\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]/g,
-    (unit) => HCL_ESCAPES[unit] ?? unitEscapes(unit),
-  );
-  return `"${escaped.replace(/([$%])\{/g, "$1$1{")}"`;
+  const escaped = text
+    .replace(/[\\"]/g, "\\$&")
+    .replace(/[$%](?=\{)/g, "$&$&")
+    .replace(
+      /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]/g,
+      (unit) => HCL_ESCAPES[unit] ?? unitEscapes(unit),
+    );
+  return `"${escaped}"`;
 }
 
 /**

@@ -17,21 +17,20 @@ const longKey: Refusal = ({ name }) =>
  */
 export const writeKubernetes: Writer = (entries, { name = DEFAULT_NAME } = {}) => {
   refuse("kubernetes", entries, longKey, loneSurrogate);
-  const encoded = entries.map((entry) => ({
-    ...entry,
-    bytes: Buffer.from(valueText(entry.value)),
-  }));
-  const size = encoded.reduce((sum, { bytes }) => sum + bytes.length, 0);
-  if (size > MAX_SECRET_BYTES) {
-    const largest = encoded.reduce((a, b) => (b.bytes.length > a.bytes.length ? b : a));
+  const encoded = entries.map((entry) => {
+    const bytes = Buffer.from(valueText(entry.value));
+    return { ...entry, value: bytes.toString("base64"), size: bytes.length };
+  });
+  const total = encoded.reduce((sum, { size }) => sum + size, 0);
+  if (total > MAX_SECRET_BYTES) {
+    const largest = encoded.reduce((a, b) => (b.size > a.size ? b : a));
     throw new UsageError(
-      `a Secret holds at most ${MAX_SECRET_BYTES} bytes, and these values have ${size}; ` +
-        `the largest is ${largest.name} with ${largest.bytes.length}`,
+      `a Secret holds at most ${MAX_SECRET_BYTES} bytes, and these values have ${total}; ` +
+        `the largest is ${largest.name} with ${largest.size}`,
     );
   }
-  const data = encoded.map((entry) => ({ ...entry, value: entry.bytes.toString("base64") }));
   const head = `apiVersion: v1\nkind: Secret\nmetadata:\n  name: ${JSON.stringify(name)}\ntype: Opaque\ndata:\n`;
-  return head + indent(writeYaml(data), 2);
+  return head + indent(writeYaml(encoded), 2);
 };
 
 /**

@@ -19,6 +19,7 @@ import {
   entriesOf,
   inAnyString,
   loneSurrogate,
+  type Mention,
   noteRewritten,
   type Reader,
   refuse,
@@ -103,29 +104,20 @@ export const readYaml: Reader = (text, { note } = {}) => {
     // `checkKeys` looks keys up. This would compare each with all others.
     uniqueKeys: false,
   });
-  const rewritten = checkDocument(document, report);
+  const rewritten = checkDocument(document, report, lines);
   const entries = entriesOf(toObject(document));
-  noteRewritten(
-    rewritten.map(([name, { range }]) => ({ name, line: lines.linePos(range?.[0] ?? 0).line })),
-    note,
-  );
+  noteRewritten(rewritten, note);
   return entries;
 };
 
-/**
- * Returns the values that are not written as in the file, with the names of
- * their variables.
- */
-function checkDocument(document: Document.Parsed, report: Report): [name: string, Scalar][] {
-  const rewritten: [string, Scalar][] = [];
+/** Returns the variables whose values are not written as in the file. */
+function checkDocument(document: Document.Parsed, report: Report, lines: LineCounter): Mention[] {
+  const rewritten: Mention[] = [];
   const merges = { left: MAX_MERGES };
   const [error] = document.errors;
   // The library's own message may quote the text.
-  if (error)
-    report(
-      error.code === "MULTIPLE_DOCS" ? "more than one YAML document" : "not valid YAML",
-      error.pos[0],
-    );
+  if (error?.code === "MULTIPLE_DOCS") report("more than one YAML document", error.pos[0]);
+  if (error) report("not valid YAML", error.pos[0]);
   if (!isMap(document.contents))
     throw new UsageError("must be one YAML mapping of names and values");
   visit(document, {
@@ -140,7 +132,10 @@ function checkDocument(document: Document.Parsed, report: Report): [name: string
         typeof node.value !== "string" &&
         node.source?.replace(".0e", "e") !== String(node.value)
       )
-        rewritten.push([String(variable.key), node]);
+        rewritten.push({
+          name: String(variable.key),
+          line: lines.linePos(node.range?.[0] ?? 0).line,
+        });
     },
   });
   return rewritten;

@@ -63,7 +63,8 @@ export class UncertainError extends UnreachableError {}
 
 /**
  * The HTTP/JSON gateway of an etcd cluster (https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/).
- * Keys are given, and returned, without the prefix.
+ * Keys are given, and returned, without the prefix. All methods throw UnreachableError,
+ * UnauthorizedError and ServerError.
  */
 export class Gateway extends Members {
   readonly prefix: string;
@@ -73,17 +74,12 @@ export class Gateway extends Members {
     this.prefix = options.prefix ?? "";
   }
 
-  /** @throws as `ranges` */
   async range(request: RangeRequest, options?: RepeatOptions): Promise<StoredKey[]> {
     const { ranges } = await this.ranges([request], options);
     return ranges.flat();
   }
 
-  /**
-   * Reads ranges of keys at one revision: the newest, as a majority of the members knows it.
-   *
-   * @throws UnreachableError, UnauthorizedError, ServerError
-   */
+  /** Reads ranges of keys at one revision: the newest that a majority of the members knows. */
   ranges(requests: readonly RangeRequest[], options: RepeatOptions = {}) {
     const success = requests.map(({ limit, keysOnly, ...range }) => ({
       request_range: { ...this.#encodeRange(range), limit, keys_only: keysOnly },
@@ -98,7 +94,7 @@ export class Gateway extends Members {
    * to succeed, or all must have the same effect (docs/design/etcd-store.md).
    *
    * @returns the revision that it made; `undefined` if its conditions do not hold
-   * @throws UncertainError; UnreachableError if it was not made; UnauthorizedError, ServerError
+   * @throws also UncertainError; otherwise, it was not made
    */
   async commit(transaction: Transaction, within = this.times.write): Promise<number | undefined> {
     const body = this.#encode(transaction);
@@ -123,7 +119,7 @@ export class Gateway extends Members {
     }
   }
 
-  /** Returns the id of a new lease. @throws as `range` */
+  /** Returns the id of a new lease. */
   grantLease(milliseconds: number): Promise<string> {
     const body = { TTL: Math.ceil(milliseconds / 1_000) };
     return this.repeat({ within: this.times.write }, (endpoint, timeout) =>
@@ -131,18 +127,13 @@ export class Gateway extends Members {
     );
   }
 
-  /** @throws as `range` */
   keepLease(id: string): Promise<void> {
     return this.repeat({ within: this.times.attempt }, (endpoint, timeout) =>
       this.post(endpoint, "lease/keepalive", () => {}, { ID: id }, { timeout }),
     );
   }
 
-  /**
-   * Yields when it has begun, and for each later change of a key. It ends by an error only.
-   *
-   * @throws as `range`
-   */
+  /** Yields when it has begun, and for each later change of a key. It ends by an error only. */
   watch(key: string, signal: AbortSignal): AsyncGenerator<void> {
     const body = { create_request: this.#encodeRange({ key }) };
     return this.listen("watch", body, parseWatch, signal);

@@ -38,7 +38,6 @@ export function partKey(write: string, number: number): string {
 
 const id = rule({ text: /^[A-Za-z0-9_-]{22}$/ });
 const label = rule({ text: /^.{0,300}$/s });
-const time = rule({ text: { test: (input) => Number.isFinite(utcMs(input)) } });
 
 /** All data at one version. */
 interface Snapshot {
@@ -100,14 +99,15 @@ const changes = rule({ items: RECORD_CHANGE });
 const entry: Record<keyof Entry, Rule> = {
   write: id,
   previous: id,
-  time,
+  time: rule({ text: { test: (input) => Number.isFinite(utcMs(input)) } }),
   actor: label,
   command: label,
   last_ids: optional(LAST_IDS),
   changes: rule({ choose: (input) => (typeof input === "number" ? POSITIVE : changes) }),
 };
 
-/** @throws InvalidDataError with a predicate as its message */
+// Each of these parsers throws an InvalidDataError with a predicate as its message.
+
 export function parseHead(bytes: Buffer): Head {
   if (bytes.length > MAX_HEAD_BYTES) throw new InvalidDataError("is too large for a head");
   const { format } = parseStored<{ format?: unknown }>(ANY_FORMAT, bytes);
@@ -118,21 +118,11 @@ export function parseHead(bytes: Buffer): Head {
   return parsed;
 }
 
-/** @throws InvalidDataError with a predicate as its message */
 export function parseEntry(bytes: Buffer): Entry {
   return parseStored(rule({ fields: entry }), bytes);
 }
 
-/** 128 random bits. */
-export function newId(): string {
-  return randomBytes(16).toString("base64url");
-}
-
-export function changeLines(changes: readonly RecordChange[]): Buffer {
-  return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
-}
-
-/** Parses {@link changeLines}. @throws InvalidDataError with a predicate as its message */
+/** Parses {@link changeLines}. */
 export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
   for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
     end = bytes.indexOf(0x0a, start);
@@ -141,8 +131,16 @@ export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
   }
 }
 
-/** @throws InvalidDataError with a predicate as its message */
 function parseStored<T>(rule: Rule, bytes: Buffer): T {
   const json = parseStoredText(decode(bytes));
   return applyRule<T>(rule, json, () => new InvalidDataError("breaks a rule"));
+}
+
+export function changeLines(changes: readonly RecordChange[]): Buffer {
+  return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
+}
+
+/** 128 random bits. */
+export function newId(): string {
+  return randomBytes(16).toString("base64url");
 }

@@ -95,9 +95,8 @@ export async function readAll(target: StoreTarget, newest: StoredHead): Promise<
 }
 
 /**
- * Adds later writes to a state.
+ * Adds later writes to a state; `undefined` if the cluster was restored, or entries are missing.
  *
- * @returns `undefined` if the cluster was restored, or the entries are no longer kept
  * @throws as `readHead`
  */
 export async function readSince(
@@ -118,15 +117,16 @@ async function addLog(
   newest: StoredHead,
   log: readonly LoggedWrite[],
 ): Promise<StoreState | undefined> {
-  const writes = [base.head.write, ...log.map(({ write }) => write)];
-  const follows = log.every(({ previous }, index) => previous === writes[index]);
-  if (!follows || writes.at(-1) !== newest.head.write) return undefined;
   // A snapshot begins the log again. Entries that were written meanwhile are not counted.
   const isSameLog = base.head.snapshot.upload === newest.head.snapshot.upload;
-  const logBytes = log.reduce(
-    (sum, { bytes }) => sum + bytes + ENTRY_COST,
-    isSameLog ? base.logBytes : 0,
-  );
+  let logBytes = isSameLog ? base.logBytes : 0;
+  let last = base.head.write;
+  for (const { previous, write, bytes } of log) {
+    if (previous !== last) return undefined;
+    last = write;
+    logBytes += bytes + ENTRY_COST;
+  }
+  if (last !== newest.head.write) return undefined;
   // The same data stays the same object.
   if (log.length === 0) return { ...base, ...newest, logBytes };
   let version = base.head.version;
@@ -153,16 +153,15 @@ async function readLog(
   const { store, version: last } = newest.head;
   const end = logKey(last + 1);
   const log: LoggedWrite[] = [];
-  let { entries } = newest;
+  let entries = [...newest.entries];
   for (let version = first; version <= last; version++) {
     const key = logKey(version);
     if (entries.length === 0)
       entries = await gateway.range({ key, end, limit: PAGE_ENTRIES }, { signal });
-    const [next, ...others] = entries;
+    const next = entries.shift();
     const write = next?.key === key ? await readWrite(target, store, version, next) : undefined;
     if (!write) return undefined;
     log.push(write);
-    entries = others;
   }
   return log;
 }

@@ -56,11 +56,9 @@ const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
 /**
- * Puts a key on a lease.
+ * Puts a key on a lease; `undefined` if it is there already.
  *
  * @param deletes the keys to delete at its end
- * @returns `undefined` if the key is there already
- * @throws as `Gateway.commit`
  */
 export async function claim(
   { gateway }: StoreTarget,
@@ -89,7 +87,7 @@ export async function claim(
  * Writes bytes in parts. Parts without a key in `uploads/` were left by a killed writer, and can't
  * become valid any more.
  *
- * @throws LostUploadError, UnreachableError: nothing was changed; otherwise as `Gateway.commit`
+ * @throws LostUploadError
  */
 export async function upload(
   target: StoreTarget,
@@ -136,7 +134,7 @@ async function putParts(
   return total;
 }
 
-/** @returns `undefined` if parts were removed @throws InvalidDataError; as `Gateway.range` */
+/** Reads the parts of an upload; `undefined` if some were removed. @throws InvalidDataError */
 export async function download(
   target: StoreTarget,
   { store, write, parts }: { store: string; write: string; parts: number },

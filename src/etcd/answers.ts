@@ -19,7 +19,7 @@ export interface StoredKey {
   readonly modRevision: number;
 }
 
-/** Thrown when etcd refuses a request, which has no effect then. */
+/** Thrown when etcd refuses a request, which then has no effect. */
 export class RefusedError extends ServerError {
   readonly grpcCode: number;
   constructor(message: string, grpcCode: number) {
@@ -99,14 +99,12 @@ function parse<T>(rule: Rule, text: string): T {
   return applyRule<T>(rule, json, () => malformed());
 }
 
-interface WatchJson {
-  error?: unknown;
-  result?: { created: boolean; canceled: boolean; events: unknown[] };
-}
-
-/** Whether a line of a watch reports its begin, or changes. @throws ServerError also at its end */
+/** Whether a line reports the start of a watch, or changes. @throws ServerError also at its end */
 export function parseWatch(line: string): boolean {
-  const { error, result } = parse<WatchJson>(WATCH, line);
+  const { error, result } = parse<{
+    error?: unknown;
+    result?: { created: boolean; canceled: boolean; events: unknown[] };
+  }>(WATCH, line);
   if (error !== undefined) throw refusal(JSON.stringify(error));
   if (!result) throw malformed();
   if (result.canceled) throw new ServerError("it ends the watch", 200);

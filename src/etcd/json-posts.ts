@@ -13,13 +13,13 @@ const SENT_BYTES = 256;
 /** The time for an answer, as a multiple of the time between two of its pieces. */
 const MAX_TIMEOUTS = 30;
 
-/** The time until an answer, or the first line of a stream. A large request has more time. */
+/** Limits of an answer, or of the first line of a stream. A large request has more time. */
 export type PostLimits = Pick<DeadlineOptions, "timeout" | "signal">;
 
-/** Thrown when it is certain that the request was not sent. */
+/** Thrown when a request was certainly not sent. */
 export class NotSentError extends UnreachableError {}
 
-/** Thrown when the settings of TLS are wrong, so that trying again does not help. */
+/** Thrown when the settings of TLS are wrong. */
 export class TlsError extends NotSentError {}
 
 const TOO_LARGE = "its answer is too large";

@@ -5,7 +5,7 @@ import type { Data } from "../store/data.js";
 import { dataPieces } from "../store/file/data-file.js";
 import { parseApart } from "../store/file/parse-apart.js";
 
-/** Between two writes of the file. */
+/** The pause between two writes. */
 const PAUSE_MS = 30_000;
 
 export interface LastData {
@@ -38,7 +38,7 @@ export class KeptData {
     this.#onFailure = onFailure;
   }
 
-  /** Resolves to `undefined` if no data was kept. @throws InvalidDataError */
+  /** Resolves to `undefined` if there is none. @throws InvalidDataError */
   async read(signal: AbortSignal): Promise<LastData | undefined> {
     const { bytes, savedAt = 0 } = (await this.#file.read()) ?? {};
     if (!bytes) return undefined;

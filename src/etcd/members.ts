@@ -4,27 +4,24 @@ import { ServerError, UnauthorizedError, UnreachableError } from "../kit/text/er
 import { parseToken, RefusedError, refusal } from "./answers.js";
 import { JsonPosts, NotSentError, type PostLimits, TlsError } from "./json-posts.js";
 
-/** Times in milliseconds. */
+/** Milliseconds. */
 const TIMES = {
-  /**
-   * The first attempt of a request. Later ones may get more. It is short, since a transaction that
-   * reaches a cluster without a leader gets no answer, even once there is one.
-   */
+  /** The first attempt. Short, since a cluster without a leader never answers a transaction. */
   attempt: 1_000,
   /** All attempts of a request. An election takes 1 to 2 seconds. */
   request: 10_000,
-  /** Without progress, a change is given up. */
+  /** All attempts of a change. */
   write: 30_000,
-  /** Between two reads of a followed store. */
+  /** The pause between two reads of a followed store. */
   poll: 2_000,
-  /** After its writer is killed, the parts of a large write are removed. */
+  /** The lease of a large write. */
   lease: 30_000,
 };
 export type Times = Readonly<typeof TIMES>;
 
 export interface GatewayOptions extends TlsTexts {
   readonly endpoints: readonly string[];
-  /** The prefix of all keys. Default: none. */
+  /** The start of all keys. */
   readonly prefix?: string | undefined;
   readonly user?: string | undefined;
   readonly password?: string | undefined;
@@ -47,7 +44,7 @@ const PAUSE_MS = 50;
 const MAX_WAIT_MS = 300;
 const LOGIN = "auth/authenticate";
 
-/** The members of a cluster, of which all are tried. The one that answered last is the first. */
+/** The members of a cluster. All are tried, first the one that answered last. */
 export class Members {
   readonly times: Times;
   readonly #options: GatewayOptions;
@@ -100,7 +97,7 @@ export class Members {
         else this.#leave(endpoint);
         if (!isTransient(error)) throw explainRefusal(error);
         if (signal?.aborted || this.#isClosed) throw error;
-        // A member that hangs, or a cluster that is slow.
+        // The member hangs, or the cluster is slow.
         const now = performance.now();
         if (now - startedAt >= timeout)
           timeout = Math.max(this.times.attempt, Math.min(2 * timeout, endsAt - now));
@@ -111,7 +108,7 @@ export class Members {
           const list = [...reasons].map(([origin, reason]) => `${origin} (${reason})`).join(", ");
           throw new UnreachableError(`no member of the store answers: ${list}`, { cause: error });
         }
-        // All have been tried: an election may be going on.
+        // There may be an election.
         if (tries % endpoints.length === 0) await pause(PAUSE_MS, signal);
       }
     }
@@ -166,7 +163,6 @@ export class Members {
   }
 }
 
-/** Waits for milliseconds, or until the signal is aborted. */
 export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   await delay(milliseconds, undefined, { signal }).catch(() => {});
 }

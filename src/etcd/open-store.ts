@@ -23,10 +23,7 @@ type OpenOptions = Omit<EtcdStoreOptions, "target" | "url" | "author"> &
   Pick<GatewayOptions, "times">;
 
 /** @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for keys */
-export function openEtcdStore(
-  access: StoreAccess,
-  options?: Pick<OpenOptions, "watch" | "onProgress">,
-): Promise<EtcdStore> {
+export function openEtcdStore(access: StoreAccess, options?: OpenOptions): Promise<EtcdStore> {
   return etcdStore(access, options).open();
 }
 

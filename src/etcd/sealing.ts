@@ -3,20 +3,21 @@ import { findSealKey, ID_BYTES, parseSealKeys, type SealKey } from "../kit/crypt
 import { InvalidDataError } from "../kit/text/errors.js";
 import { NeedsSealKeyError } from "../model/sealed-text.js";
 
-/** The owner of sealed bytes, which can't be moved to another key, write or store. */
-interface SealedFor {
+/** The owner of sealed bytes, which can't be moved to another one. */
+export interface Owner {
   /** The id of the store. */
   readonly store: string;
   /** The id of the write that made them. */
-  readonly write: string;
+  readonly write?: string;
+}
+
+interface SealedFor extends Required<Owner> {
   /** The key in etcd, with its prefix. */
   readonly key: string;
 }
 
-export type Owner = Pick<SealedFor, "store"> & Partial<Pick<SealedFor, "write">>;
-
-// Sealed bytes: this mark, which no JSON and no gzip begins with; the first 8 bytes of the SHA-256
-// of the key; the ids of the store and of the write, 16 bytes each; nonce, ciphertext and tag.
+// Sealed bytes: a mark, which no JSON and no gzip begins with; the first 8 bytes of the SHA-256 of
+// the key; the ids of the store and of the write, 16 bytes each; nonce, ciphertext and tag.
 const MARK = Buffer.from("\u0001av2");
 const STORE_AT = MARK.length + ID_BYTES;
 const HEADER_BYTES = STORE_AT + 2 * 16;
@@ -55,7 +56,7 @@ export class Sealing {
     return opened;
   }
 
-  /** Checks for whom bytes were sealed that could be opened. @throws as `open` */
+  /** Checks the owner of bytes that could be opened. @throws as `open` */
   checkOwner(bytes: Buffer, { store, write = "" }: Owner): void {
     const owner = Buffer.concat([idBytes(store), idBytes(write)]);
     if (this.#keys.length > 0 && !owner.equals(bytes.subarray(STORE_AT, STORE_AT + owner.length)))

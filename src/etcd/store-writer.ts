@@ -18,9 +18,9 @@ import {
   upload,
 } from "./uploads.js";
 
-/** The longest random pause after an attempt that was too slow. It doubles each time. */
+/** The longest random pause after an attempt that was too slow, which doubles each time. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [10, 300];
-/** A writer takes the turn after others were faster for this long. */
+/** The time that others are faster before a writer takes the turn. */
 const TURN_AFTER_MS = 2_000;
 const TURN_LEASE_MS = 5_000;
 
@@ -55,7 +55,7 @@ export class StoreWriter {
   readonly #options: WriterOptions;
   readonly #target: StoreTarget;
   /** The parts of the attempt before, which the next one may need again. */
-  #uploaded: { readonly upload: Upload; readonly bytes: Buffer } | undefined;
+  #uploaded: (Upload & { readonly bytes: Buffer }) | undefined;
   /** The key `turn`, if this writer has it, so that all others wait. */
   #turn: Claim | undefined;
 
@@ -174,13 +174,13 @@ export class StoreWriter {
   async #upload(store: string, bytes: Buffer): Promise<Upload> {
     if (!this.#uploaded?.bytes.equals(bytes)) {
       await this.#dropUpload();
-      this.#uploaded = { upload: await upload(this.#target, store, newId(), bytes), bytes };
+      this.#uploaded = { ...(await upload(this.#target, store, newId(), bytes)), bytes };
     }
-    return this.#uploaded.upload;
+    return this.#uploaded;
   }
 
   async #dropUpload(): Promise<void> {
-    await this.#uploaded?.upload.end();
+    await this.#uploaded?.end();
     this.#uploaded = undefined;
   }
 

@@ -45,7 +45,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   /** The data before the first answer. */
   #kept: LastData | undefined;
   problem: string | undefined;
-  /** Whether the problem is that no member answers. */
+  /** Whether no member answers. */
   #isOutage = false;
   #confirmedAt = Number.NEGATIVE_INFINITY;
   #following: Promise<unknown> | undefined;
@@ -86,10 +86,8 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     if (!this.#kept) throw error;
     const { age } = this.#kept;
     this.#confirmedAt = performance.now() - age;
-    this.problem = unreadable(
-      error,
-      `the data of ${durationText(age)} ago is served, which was kept on this machine`,
-    );
+    const served = `the data of ${durationText(age)} ago is served, which was kept on this machine`;
+    this.problem = unreadable(error, served);
   }
 
   /**
@@ -104,10 +102,10 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     const { url } = this.#options;
     try {
       const newest = await readHead(this.#target, { since: before?.head.version, within });
-      if (!newest)
-        throw new InvalidDataError(
-          `${url} holds no data: to create some, run ${command`appvars init --store ${url}, or appvars migrate FILE ${url}`}`,
-        );
+      if (!newest) {
+        const advice = command`appvars init --store ${url}, or appvars migrate FILE ${url}`;
+        throw new InvalidDataError(`${url} holds no data: to create some, run ${advice}`);
+      }
       const later = before && !isAgain && (await readSince(this.#target, before, newest));
       const state = later || (await readAll(this.#target, newest));
       this.#show(state, before, startedAt);
@@ -132,7 +130,8 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     const isNew = !current || versionText(current.head) !== version;
     if (current && head.version < current.head.version)
       this.#options.warn?.(
-        `the store has gone back from write ${current.head.version} to ${head.version}: it was restored, or somebody has put back an older state`,
+        `the store has gone back from write ${current.head.version} to ${head.version}: it was ` +
+          "restored, or somebody has put back an older state",
       );
     // The same data stays the same object.
     this.#state = isNew ? state : { ...state, data: current.data };
@@ -199,17 +198,17 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return this.#write((writer) => writer.update(change, options), options);
   }
 
-  /** Writes the first data. @throws InvalidDataError if the store holds some; as `update` */
+  /** @throws InvalidDataError if the store holds data; as `update` */
   create(data: Data): Promise<void> {
     return this.#write((writer) => writer.create(data));
   }
 
-  /** Writes everything again, sealed with `sealing`, and removes the log before. */
+  /** Writes everything again with another sealing, and removes the log before. */
   sealAgain(sealing: Sealing): Promise<void> {
     return this.#write((writer) => writer.writeAgain(), { sealing });
   }
 
-  /** Removes old entries, also on a cluster that is out of space. @param entries how many to keep */
+  /** Removes all but the last entries, also on a cluster that is out of space. */
   prune(entries: number): Promise<void> {
     return this.inTurn(() => prune(this.#target, entries));
   }

@@ -18,9 +18,9 @@ export interface KeyRange {
 
 interface RangeRequest extends KeyRange {
   /** The most entries in the answer. */
-  readonly limit?: number;
+  limit?: number;
   /** Whether to leave out the values. */
-  readonly keysOnly?: boolean;
+  keysOnly?: boolean;
 }
 
 type StoredKeys = readonly (StoredKey | undefined)[];
@@ -28,7 +28,7 @@ type StoredKeys = readonly (StoredKey | undefined)[];
 export interface Put {
   readonly key: string;
   readonly value: Buffer;
-  /** The lease that the key ends with. */
+  /** The lease with which the key ends. */
   readonly lease?: string;
 }
 
@@ -50,15 +50,13 @@ export interface Transaction {
   readonly puts?: readonly Put[];
   readonly deletes?: readonly KeyRange[];
   /**
-   * Called with the keys of the conditions when it is refused after an attempt without an answer,
-   * and its puts are not stored.
-   *
-   * @throws InvalidDataError if that attempt may have succeeded
+   * Called with the keys of the conditions if the transaction is refused after an attempt without
+   * an answer, and its puts are not stored. Throws an error if that attempt may have succeeded.
    */
   checkTrace?(present: StoredKeys): void;
 }
 
-/** Thrown without an answer to a transaction, which may have been made, or may still be made. */
+/** Thrown without an answer to a transaction, which may have been made, or will be. */
 export class UncertainError extends UnreachableError {}
 
 /**

@@ -20,18 +20,18 @@ const TIMES = {
 export type Times = Readonly<typeof TIMES>;
 
 export interface GatewayOptions extends TlsTexts {
-  readonly endpoints: readonly string[];
+  endpoints: readonly string[];
   /** The start of all keys. */
-  readonly prefix?: string | undefined;
-  readonly user?: string | undefined;
-  readonly password?: string | undefined;
-  readonly times?: Partial<Times> | undefined;
+  prefix?: string | undefined;
+  user?: string | undefined;
+  password?: string | undefined;
+  times?: Partial<Times> | undefined;
 }
 
 export interface RepeatOptions {
   /** Milliseconds for all attempts. Default: `request`, for a transaction `write`. */
-  readonly within?: number | undefined;
-  readonly signal?: AbortSignal | undefined;
+  within?: number | undefined;
+  signal?: AbortSignal | undefined;
 }
 
 /** Thrown while the conditions of a transaction do not hold yet. */

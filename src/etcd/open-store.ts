@@ -12,10 +12,10 @@ import type { StoreAddress } from "./store-address.js";
 import type { OnProgress, StoreTarget } from "./uploads.js";
 
 export interface StoreAccess extends Pick<GatewayOptions, "user" | "password">, TlsTexts {
-  readonly address: StoreAddress;
+  address: StoreAddress;
   /** The content of the key file; `undefined` if the store is not sealed. */
-  readonly sealingKeys?: string | undefined;
-  readonly author?: Author;
+  sealingKeys?: string | undefined;
+  author?: Author;
 }
 
 type OpenOptions = Omit<EtcdStoreOptions, "target" | "url" | "author"> &

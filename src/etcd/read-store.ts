@@ -24,7 +24,7 @@ export interface StoredHead {
   readonly entries: readonly StoredKey[];
 }
 
-/** All data of a store at the version of its head. */
+/** The data of a store at the version of its head. */
 export interface StoreState extends StoredHead {
   readonly data: Data;
   /** The size of the log after the snapshot. */

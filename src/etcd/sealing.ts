@@ -22,7 +22,12 @@ const MARK = Buffer.from("\u0001av2");
 const STORE_AT = MARK.length + ID_BYTES;
 const HEADER_BYTES = STORE_AT + 2 * 16;
 
-/** Derives a key for each write, so that random nonces can't repeat (docs/design/sealing.md). */
+const USE = "appvars store v2";
+
+/**
+ * Derives a key for each write from its header, so that random nonces can't repeat
+ * (docs/design/sealing.md).
+ */
 export class Sealing {
   readonly #keys: readonly SealKey[];
 
@@ -35,7 +40,7 @@ export class Sealing {
     const [first] = this.#keys;
     if (!first) return Buffer.from(bytes);
     const header = Buffer.concat([MARK, first.id, idBytes(store), idBytes(write)]);
-    return Buffer.concat([header, ...sealParts([bytes], writeKey(first, header), key)]);
+    return Buffer.concat([header, ...sealParts([bytes], first.derive(header, USE), key)]);
   }
 
   /** @throws InvalidDataError with a predicate as its message */
@@ -50,7 +55,7 @@ export class Sealing {
       );
     const header = bytes.subarray(0, HEADER_BYTES);
     const sealKey = findSealKey(this.#keys, header.subarray(MARK.length, STORE_AT));
-    const opened = unsealBytes(bytes.subarray(HEADER_BYTES), writeKey(sealKey, header), key);
+    const opened = unsealBytes(bytes.subarray(HEADER_BYTES), sealKey.derive(header, USE), key);
     if (!opened)
       throw new InvalidDataError("can't be opened: it was changed, or moved from another key");
     return opened;
@@ -62,11 +67,6 @@ export class Sealing {
     if (this.#keys.length > 0 && !owner.equals(bytes.subarray(STORE_AT, STORE_AT + owner.length)))
       throw new InvalidDataError("is of another store or write");
   }
-}
-
-/** @param header has the ids of the store and of the write */
-function writeKey(key: SealKey, header: Buffer): Buffer {
-  return key.derive(header, "appvars store v2");
 }
 
 export function isSealed(bytes: Buffer): boolean {

@@ -105,14 +105,14 @@ export async function prune(
 }
 
 interface NextHead {
-  readonly head: Head;
+  head: Head;
   /** The stored bytes of the present head; `undefined` if there must be none. */
-  readonly after: Buffer | undefined;
+  after: Buffer | undefined;
   /** The log entry of the write. Without it, only the snapshot changes. */
-  readonly entry?: Entry;
+  entry?: Entry;
   /** The parts of the entry or of the snapshot. */
-  readonly uploaded?: Upload | undefined;
-  readonly turn?: Claim | undefined;
+  uploaded?: Upload | undefined;
+  turn?: Claim | undefined;
 }
 
 /**

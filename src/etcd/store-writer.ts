@@ -25,15 +25,15 @@ const TURN_AFTER_MS = 2_000;
 const TURN_LEASE_MS = 5_000;
 
 interface WriterOptions {
-  readonly target: StoreTarget;
-  readonly url: string;
-  readonly author: Author;
+  target: StoreTarget;
+  url: string;
+  author: Author;
   /** Unix time in milliseconds. */
-  readonly clock: () => number;
-  readonly present: StoreState | undefined;
-  readonly read: () => Promise<StoreState>;
+  clock: () => number;
+  present: StoreState | undefined;
+  read: () => Promise<StoreState>;
   /** Takes the state after a write, whose last attempt began at `startedAt`. */
-  readonly show: (state: StoreState, before: StoreState, startedAt: number) => void;
+  show: (state: StoreState, before: StoreState, startedAt: number) => void;
 }
 
 /**
@@ -73,8 +73,8 @@ export class StoreWriter {
     let startedAt = 0;
     const { before, after } = await this.#untilMade(async () => {
       startedAt = performance.now();
-      // The present state is usually the newest. If not, the transaction fails, and errors of the
-      // change don't count.
+      // The present state is usually the newest. If not, the transaction fails, so errors don't
+      // count.
       const isNewest = !present;
       const before = present ?? (await this.#options.read());
       present = undefined;

@@ -5,9 +5,8 @@ import { isTlsFailure, reasonOf } from "../kit/net/failures.js";
 import { type TlsTexts, tlsOptions } from "../kit/net/tls-options.js";
 import { UnreachableError } from "../kit/text/errors.js";
 
-/** The largest answer, and the largest line of a stream, in bytes. */
-const MAX_BODY_BYTES = 64 * 1_024 * 1_024;
-const MAX_ERROR_BYTES = 64 * 1_024;
+/** The largest answers; `maxBytes` is also the largest line of a stream. */
+const LIMITS = { maxBytes: 64 * 1_024 * 1_024, maxErrorBytes: 64 * 1_024 };
 /** The least speed of sending, in bytes per millisecond: 2 Mbit/s. */
 const SENT_BYTES = 256;
 /** The time for an answer, as a multiple of the time between two of its pieces. */
@@ -47,10 +46,9 @@ export class JsonPosts {
   /** @throws NotSentError, UnreachableError without a complete answer in time */
   async post(url: string, json: unknown, headers: Record<string, string>, limits: PostLimits) {
     const { outgoing, bytes } = this.#request(url, json, headers);
-    const deadline = deadlineOf(limits, bytes);
-    const maxima = { maxBytes: MAX_BODY_BYTES, maxErrorBytes: MAX_ERROR_BYTES };
+    const options = { ...deadlineOf(limits, bytes), ...LIMITS };
     try {
-      const { status, body } = await exchange(outgoing, { ...deadline, ...maxima }, bytes);
+      const { status, body } = await exchange(outgoing, options, bytes);
       if (!body) throw new UnreachableError(TOO_LARGE);
       return { status, body: body.toString("utf8") };
     } catch (error) {
@@ -58,11 +56,7 @@ export class JsonPosts {
     }
   }
 
-  /**
-   * Yields the lines of an answer that does not end.
-   *
-   * @throws NotSentError; UnreachableError without a line in time, and when the answer ends
-   */
+  /** Yields the lines of an answer. @throws as `post`, also at its end */
   async *postForLines(...[url, json, headers, limits]: Parameters<JsonPosts["post"]>) {
     const { outgoing, bytes } = this.#request(url, json, headers);
     const deadline = startDeadline(deadlineOf(limits, bytes));
@@ -78,7 +72,7 @@ export class JsonPosts {
           yield line;
           line = start;
         }
-        if (line.length > MAX_BODY_BYTES) throw new UnreachableError(TOO_LARGE);
+        if (line.length > LIMITS.maxBytes) throw new UnreachableError(TOO_LARGE);
       }
       deadline.signal.throwIfAborted();
       throw new UnreachableError(`it ended the stream (status ${incoming.statusCode})`);

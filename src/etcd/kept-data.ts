@@ -50,7 +50,6 @@ export class KeptData {
     return { data, version, age: age < 0 ? MAX_KEPT_S * 1_000 : age };
   }
 
-  /** Keeps data that is the newest now. */
   keep(data: Data, version: string): void {
     this.#next = { data, version, savedAt: this.#clock() };
     this.#saving ??= this.#saveRepeatedly();

@@ -8,11 +8,11 @@ import { LAST_IDS } from "../store/schema/data-rules.js";
 import { decode, parseStoredText } from "../store/schema/parse-data.js";
 
 // The keys of a store, after its prefix:
-//   head                 which writes and which snapshot count
-//   log/VERSION          one entry for each write
-//   parts/WRITE/NUMBER   the pieces of a large entry or of a snapshot
+//   head                 which writes and which snapshot are valid
+//   log/VERSION          an entry for each write
+//   parts/WRITE/NUMBER   the parts of a large entry or of a snapshot
 //   turn                 on a lease: only its owner can write, after others were faster for too long
-//   uploads/WRITE        on a lease while a writer puts these pieces; afterwards, what they belong to
+//   uploads/WRITE        on a lease while its parts are written; afterwards, what they belong to
 // Entries and parts never change.
 export const KEYS = {
   head: "head",
@@ -48,7 +48,7 @@ interface Snapshot {
   readonly upload: string;
   /** The number of its parts. */
   readonly parts: number;
-  /** The size of the data in bytes, before it is packed. */
+  /** The size of the data before packing. */
   readonly bytes: number;
 }
 const snapshot: Record<keyof Snapshot, Rule> = {
@@ -69,7 +69,7 @@ export interface Head {
   /** The id of the last write. */
   readonly write: string;
   readonly snapshot: Snapshot;
-  /** The snapshot before it, for readers that have begun with it. */
+  /** For readers that have begun with it. */
   readonly previous?: Snapshot | undefined;
 }
 const head: Record<keyof Head, Rule> = {

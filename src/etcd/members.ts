@@ -163,7 +163,7 @@ export class Members {
   }
 }
 
-export async function pause(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+export async function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
   await delay(milliseconds, undefined, { signal }).catch(() => {});
 }
 

@@ -23,7 +23,7 @@ const HISTORY = 10_000;
 /** Writes between two removals. */
 const TIDY_EVERY = 100;
 
-/** Uploads all data. The snapshot is valid once a head names it. */
+/** Uploads a snapshot, which is valid once a head names it. */
 export async function uploadSnapshot(
   target: StoreTarget,
   data: Data,
@@ -71,9 +71,8 @@ async function makeSnapshot(target: StoreTarget, head: Head, data: Data): Promis
 }
 
 /**
- * Removes entries, but none that is needed to read the data.
+ * Removes all but the last entries and what is needed to read the data.
  *
- * @param entries how many to keep
  * @param isSlowReaderSafe whether to keep the previous snapshot, which readers may have begun with
  */
 export async function prune(
@@ -118,7 +117,7 @@ interface NextHead {
 /**
  * Replaces the head and adds the log entry in one transaction.
  *
- * @returns the new head as it is in etcd; `undefined` if another writer was faster
+ * @returns the stored head; `undefined` if another writer was faster
  * @throws LostUploadError; UnreachableError that tells if the outcome is unknown
  */
 export async function replaceHead(target: StoreTarget, next: NextHead) {

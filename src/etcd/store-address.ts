@@ -1,7 +1,7 @@
 import { formatEndpoint, parseEndpoint } from "../kit/net/endpoint.js";
 import { UsageError } from "../kit/text/errors.js";
 
-/** The address of a store: the endpoints of an etcd cluster, and the prefix of all its keys. */
+/** The endpoints of an etcd cluster, and the prefix of all keys of a store. */
 export interface StoreAddress {
   /** Origins of the members' HTTP gateways, such as `http://10.0.0.1:2379`. */
   readonly endpoints: readonly string[];
@@ -11,17 +11,10 @@ export interface StoreAddress {
   readonly url: string;
 }
 
-const DEFAULT_PREFIX = "/appvars";
-const DEFAULT_PORT = 2379;
-
 const STORE_URL = /^(etcds?):\/\/([^/?#@]+)(\/[^?#]*)?$/;
 const PREFIX = /^(?:\/[A-Za-z0-9._-]+)+$/;
 
-/**
- * Parses `etcd://h1:2379,h2:2379/prefix`, or `etcds://` for TLS.
- *
- * @throws UsageError that does not quote the URL, which may hold a password by mistake
- */
+/** @throws UsageError that does not quote the URL, which may hold a password by mistake */
 export function parseStoreUrl(text: string, from: string): StoreAddress {
   const fail = (rule: string) => new UsageError(`${from} ${rule}`);
   if (text.includes("@"))
@@ -31,11 +24,11 @@ export function parseStoreUrl(text: string, from: string): StoreAddress {
   const [, scheme = "", hosts = "", path = ""] = STORE_URL.exec(text) ?? [];
   if (hosts === "") throw fail("must be like etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS");
   const names = hosts.split(",").map((host) => {
-    const endpoint = parseEndpoint(host, DEFAULT_PORT);
+    const endpoint = parseEndpoint(host, 2379);
     if (endpoint === undefined) throw fail("has an endpoint that is not HOST:PORT");
     return formatEndpoint(endpoint);
   });
-  const prefix = path.replace(/\/$/, "") || DEFAULT_PREFIX;
+  const prefix = path.replace(/\/$/, "") || "/appvars";
   if (!PREFIX.test(prefix))
     throw fail("has a prefix with other characters than letters, digits, '.', '_', '-' and '/'");
   const protocol = scheme === "etcds" ? "https" : "http";

@@ -64,10 +64,7 @@ export class StoreWriter {
     this.#target = options.target;
   }
 
-  /**
-   * @throws errors of `change`; InvalidDataError; UnreachableError: nothing was changed, unless it
-   *   says that this is unknown
-   */
+  /** @throws errors of `change`; InvalidDataError; UnreachableError that tells what was changed */
   async update(change: ChangeData, options: UpdateOptions): Promise<void> {
     let { present } = this.#options;
     let startedAt = 0;
@@ -194,7 +191,7 @@ export class StoreWriter {
   }
 }
 
-/** Returns the data after a change, and the changed records; `undefined` without a change. */
+/** Returns the data after a change, and the changes; `undefined` if there are none. */
 async function plan(data: Data, change: ChangeData, options: UpdateOptions, isNewest: boolean) {
   try {
     const next = await applyChange(data, change, options);

@@ -38,7 +38,7 @@ export interface Claim {
 
 /**
  * Parts that are not valid yet. The transaction that makes them valid replaces their claim by a key
- * without a lease, whose value is the version of their entry, or {@link SNAPSHOT}.
+ * without a lease, whose value is the version of their entry, or "snapshot".
  */
 export interface Upload extends Claim {
   readonly write: string;
@@ -167,10 +167,7 @@ export async function download(
   });
 }
 
-/**
- * Lists the owner of each upload: the version of an entry, {@link SNAPSHOT}, or a claim; "" for the
- * parts of a killed writer.
- */
+/** Lists the value of each upload's key; "" for the parts of a killed writer. */
 export async function listUploads({ gateway }: StoreTarget): Promise<Map<string, string>> {
   const { ranges } = await gateway.ranges([
     { key: KEYS.parts, end: endOf(KEYS.parts), keysOnly: true },

@@ -5,8 +5,12 @@ import { IMPORT_FORMATS } from "../../formats/formats.js";
 import { type Difference, diffValues } from "../../model/differing-values.js";
 import { editEnvironments } from "../../tasks/data/edit-environments.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
-import { createEncryption } from "../../tasks/transfer/encrypt-entries.js";
-import { currentValues, readImport, typeEntries } from "../../tasks/transfer/read-import.js";
+import {
+  createEncryption,
+  currentValues,
+  readImport,
+  typeEntries,
+} from "../../tasks/transfer/read-import.js";
 import { defineCommand } from "../arguments/command.js";
 import { CHANGE_FLAGS, DATA_FLAGS } from "../arguments/data-flags.js";
 import { parseNames } from "../arguments/selection-flags.js";
@@ -36,7 +40,7 @@ export const definition = defineCommand({
     "--encrypt [names]": {
       help: "encrypt the values, or only these: names and globs, separated by commas",
       alone: "*",
-      parse: (text: string) => text === "*" || parseNames(text),
+      parse: (text: string) => (text === "*" ? ("all" as const) : parseNames(text)),
     },
     ...ENCRYPTION_KEY_FILE,
     ...CHANGE_FLAGS,
@@ -44,12 +48,12 @@ export const definition = defineCommand({
   },
   examples: ["appvars import .env --data vars.json --env development --dry-run"],
   async run({ file }, { format, for: program, expand = false, encrypt, ...flags }, context) {
-    const options = { file, format, program, expand, encrypt };
+    const options = { file, format, program, expand };
     const settings = readSettings(flags, context);
     const { setValues } = await import("../../store/edits/edit-values.js");
     const { checkPlainValues } = await import("../../store/schema/value-schema.js");
     const { note } = context;
-    const encryptValues = await createEncryption(options, settings);
+    const encryptValues = await createEncryption(options, encrypt, settings);
     const imported = await readImport(options, context.surroundings, note);
     let message = "";
     const edited = await editEnvironments(settings, context, {}, async (data, [environment]) => {

@@ -30,7 +30,6 @@ export const ok = (message: string): Finding => ({ verdict: "ok", message });
 
 export const skipped = (message: string): Finding => ({ verdict: "skipped", message });
 
-/** @param check that has failed, and that this one depends on */
 export const notChecked = (check: string): Finding => skipped(`not known: see ${check}`);
 
 export const warning = (message: string, fix: string): Finding => ({

@@ -11,15 +11,22 @@ import { MAX_INPUT, readAnyFile, readRegularFile } from "../../kit/files/open-fi
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UsageError, withSubject } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { EnvironmentRecord } from "../../model/environment.js";
+import { createMatcher } from "../../model/name-matcher.js";
+import { byVariable, joinValues, namedValues } from "../../model/source.js";
 import {
+  isUnreadable,
   type NamedValue,
   parseAs,
+  textAs,
   type VariableType,
   valueFitsType,
   valueText,
 } from "../../model/variable.js";
 import { type Data, recordsOf, variablesOf } from "../../store/data.js";
+import type { Settings } from "../settings/resolve-settings.js";
+import { createDecrypt, createEncrypt } from "../sources/decryption.js";
 import type { Messages, Surroundings } from "../surroundings.js";
 
 export interface ImportedFile {
@@ -89,7 +96,6 @@ async function readInput(
  * Gives each entry the type of its variable. A new one gets the type of its value or, for a text
  * format, the type that the file gives or the text suggests.
  *
- * @param note called with the names of numbers that JavaScript writes differently
  * @throws UsageError that names the first variable whose value is not of its type
  */
 export function typeEntries(
@@ -140,9 +146,44 @@ export function currentValues(
 ): NamedValue[] {
   const only = imported.map(({ name }) => name);
   const { variables, values } = recordsOf(data, { ...environment, only });
-  const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content]));
-  return variables.flatMap(({ id, name, type }) => {
-    const content = contents.get(id);
-    return content ? [{ name, type, value: content.value }] : [];
-  });
+  return namedValues(joinValues(variables, byVariable(values)));
+}
+
+/**
+ * Encrypts the plain values that `--encrypt` selects. A current value with the same text stays, so
+ * that importing a file twice changes nothing.
+ *
+ * @throws UsageError for a name that is not imported: a mistyped one would leave a value plain
+ */
+export async function createEncryption(
+  { file }: ImportedFile,
+  encrypt: "all" | readonly string[] | undefined,
+  settings: Settings,
+): Promise<
+  (entries: readonly NamedValue[], current: readonly NamedValue[]) => readonly NamedValue[]
+> {
+  if (encrypt === undefined) return (entries) => entries;
+  const toEnvelope = await createEncrypt(settings, file === "-" ? "the values" : undefined);
+  const decrypt = await createDecrypt(settings);
+  const wanted = createMatcher(encrypt === "all" ? ["*"] : encrypt);
+  const reusable = (current: JsonValue | undefined, name: string, text: string) => {
+    try {
+      return isUnreadable(current) && decrypt(name, current) === text ? current : undefined;
+    } catch {
+      // Another key has encrypted it.
+      return undefined;
+    }
+  };
+  return (entries, current) => {
+    const unmatched = encrypt === "all" ? [] : wanted.unmatched(entries.map(({ name }) => name));
+    if (unmatched.length > 0)
+      throw new UsageError(`--encrypt ${unmatched.join(", ")} matches no imported variable`);
+    const currentValues = new Map(current.map(({ name, value }) => [name, value]));
+    return entries.map((entry) => {
+      const { name, type, value } = entry;
+      if (!wanted.matches(name) || isUnreadable(value)) return entry;
+      const text = textAs(value, type);
+      return { ...entry, value: reusable(currentValues.get(name), name, text) ?? toEnvelope(text) };
+    });
+  };
 }

@@ -18,9 +18,9 @@ export function keepCompiled(enableCompileCache: ((folder: string) => void) | un
 }
 
 /**
- * Creates the cache folder if it is missing, and returns whether no other user can write it: with
- * `sudo -E`, it may be another user's. Node would create it, but its recursive mkdir never returns
- * for HOME=/proc.
+ * Creates the cache folder if it is missing, and returns whether no other user can write it. Node's
+ * default folder may contain code of other users; with `sudo -E`, so may this one. Node's recursive
+ * mkdir never returns for HOME=/proc.
  */
 function isOwnFolder(cache: string): boolean {
   for (const folder of [dirname(cache), cache]) {

@@ -106,7 +106,7 @@ export async function loadAll(): Promise<Command> {
 }
 
 /** A command that was called by its names, and the words around these. */
-export interface FoundCommand {
+export interface CommandCall {
   /** Empty for `appvars` itself. */
   path: readonly string[];
   command: Command;
@@ -118,7 +118,7 @@ export interface FoundCommand {
  *
  * @throws UsageError for an unknown command
  */
-export async function findCommand(argv: readonly string[]): Promise<FoundCommand> {
+export async function findCommand(argv: readonly string[]): Promise<CommandCall> {
   const path: string[] = [];
   const leading: string[] = [];
   const rest = [...argv];
@@ -140,7 +140,7 @@ export async function findCommand(argv: readonly string[]): Promise<FoundCommand
   return { path, command, words: [...leading, ...rest] };
 }
 
-/** The commands that other programs' names and former ones stand for. */
+/** The commands that people mean by the names of other programs, or by former names. */
 const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
   ["ls", ["list"]],
   ["rm", ["unset", "remove"]],

@@ -17,7 +17,7 @@ import {
 } from "./arguments/command.js";
 import { ArgumentError, addValue, finishLine, type ParsedLine } from "./arguments/parse-line.js";
 import { CONNECTION, CONNECTION_HEADING } from "./arguments/source-flags.js";
-import { type FoundCommand, GROUPS } from "./known-commands.js";
+import { type CommandCall, GROUPS } from "./known-commands.js";
 import type { Io } from "./output/context.js";
 import { writeLines } from "./output/output.js";
 import { withHint } from "./usage-hints.js";
@@ -27,9 +27,9 @@ import { withHint } from "./usage-hints.js";
  *
  * @throws UsageError; CommanderError, whose exit code is 0 after help and the version
  */
-export async function parseWithCommander(found: FoundCommand, io: Io): Promise<ParsedLine> {
-  const { path, command, words } = found;
-  const program = createProgram(found, io);
+export async function parseWithCommander(call: CommandCall, io: Io): Promise<ParsedLine> {
+  const { path, command, words } = call;
+  const program = createProgram(call, io);
   let called = program;
   for (const [index, name] of path.entries()) {
     const isLast = index === path.length - 1;
@@ -42,7 +42,7 @@ export async function parseWithCommander(found: FoundCommand, io: Io): Promise<P
   }
   await program.parseAsync([...path, ...words], { from: "user" }).catch((error: unknown) => {
     const isMistake = error instanceof CommanderError && error.exitCode !== 0;
-    throw isMistake ? withHint(error, found) : error;
+    throw isMistake ? withHint(error, call) : error;
   });
   const values = argumentRows(command).map(({ name }, index) => [
     name,
@@ -55,7 +55,7 @@ export async function parseWithCommander(found: FoundCommand, io: Io): Promise<P
   );
 }
 
-function createProgram({ path, command, words }: FoundCommand, io: Io) {
+function createProgram({ path, command, words }: CommandCall, io: Io) {
   const program = new CommanderCommand("appvars")
     .helpOption("-h, --help", HELP_FLAG["-h, --help"])
     .commandsGroup(Object.keys(GROUPS).at(-1) ?? "")

@@ -36,15 +36,13 @@ export async function start(argv: readonly string[], keepCompiled?: () => void):
 export async function main(argv: readonly string[], io: Io): Promise<number> {
   let words = argv;
   try {
-    const found = await findCommand(argv);
-    const { path, command } = found;
-    const line = splitWords(found.words, command);
+    const call = await findCommand(argv);
+    const { path, command } = call;
+    const line = splitWords(call.words, command);
     words = line.words;
     const { args, flags, output } =
       (command.run && parseLine(line, command, io.surroundings.clock)) ??
-      (await (
-        await import("./program.js")
-      ).parseWithCommander({ ...found, words: line.words }, io));
+      (await (await import("./program.js")).parseWithCommander({ ...call, words }, io));
     const context = createContext(io, output, path.join(" "));
     await command.run?.(args, flags, context, loadAll);
     return context.exitCode;

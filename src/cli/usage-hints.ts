@@ -2,18 +2,18 @@ import type { CommanderError } from "commander";
 import { UsageError } from "../kit/text/errors.js";
 import { SETTING_NAMES, SETTINGS } from "../tasks/settings/setting-table.js";
 import { flagRows, OUTPUT_FLAGS } from "./arguments/command.js";
-import type { FoundCommand } from "./known-commands.js";
+import type { CommandCall } from "./known-commands.js";
 
 /** An error of commander with advice, if there is any. */
-export function withHint(error: CommanderError, found: FoundCommand): Error {
+export function withHint(error: CommanderError, call: CommandCall): Error {
   const message = error.message.replace(/^error: /, "");
   if (error.code === "commander.missingArgument") {
-    const [example = ""] = found.command.examples;
+    const [example = ""] = call.command.examples;
     const advice = example.includes("\n") ? "see --help" : `for example: ${example}`;
     return new UsageError(`${message}; ${advice}`);
   }
   if (error.code === "commander.unknownOption")
-    return new UsageError(describeUnknownFlag(message, found));
+    return new UsageError(describeUnknownFlag(message, call));
   return error;
 }
 
@@ -24,7 +24,7 @@ const MEANT: Readonly<Record<string, string>> = {
 };
 
 /** Removes what may be a secret: the value after `=`, or a value that was taken for a flag. */
-function describeUnknownFlag(message: string, { path, command }: FoundCommand): string {
+function describeUnknownFlag(message: string, { path, command }: CommandCall): string {
   const [, text = "", similar] =
     /^unknown option '(.*?)'(?:\n\(Did you mean ([^']*)\?\))?$/s.exec(message) ?? [];
   const [flag = ""] = text.split("=", 1);

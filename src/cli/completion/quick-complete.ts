@@ -44,8 +44,8 @@ export async function quickComplete(argv: readonly string[], io: Io): Promise<nu
   const [, kind = "", prefix = "", ...words] = argv;
   const caller = createContext(io, { color: false, quiet: true });
   try {
-    const found = (await FINDERS[kind]?.(parseFlags(words, caller.surroundings), caller)) ?? [];
-    const offered = found.filter(([word]) => word.startsWith(prefix) && isOfferable(word));
+    const offers = (await FINDERS[kind]?.(parseFlags(words, caller.surroundings), caller)) ?? [];
+    const offered = offers.filter(([word]) => word.startsWith(prefix) && isOfferable(word));
     writeRaw(
       io.stdout,
       offered.map(([word, description]) => `${word}\t${printable(description)}\n`).join(""),
@@ -82,10 +82,10 @@ async function findVariables(settings: Settings): Promise<Offer[]> {
   const { environments, variables } = await readData(settings);
   const environment = settings.find("env")?.text;
   const application = environment && findEnvironment(environments, environment).application;
-  const found = variables.filter(
+  const own = variables.filter(
     (variable) => application === undefined || variable.application === application,
   );
-  return [...new Map(found.map(({ name, description }) => [name, description]))];
+  return [...new Map(own.map(({ name, description }) => [name, description]))];
 }
 
 /** Reads the data file. A store is left out, since it may take long to answer. */

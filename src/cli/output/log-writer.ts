@@ -3,10 +3,7 @@ import type { Output } from "./output.js";
 
 /** Bytes of a log that may wait for its reader, besides those that are being written. */
 const MAX_WAITING = 256 * 1_024;
-/**
- * Lines that may wait for more are written after this time, or when there are so many bytes of
- * them.
- */
+/** How long lines wait to be written with others, and how many characters may wait. */
 const COLLECT_MS = 20;
 const MAX_COLLECTED = 64 * 1_024;
 /** How long the end of a program may wait for its log. */
@@ -37,10 +34,7 @@ export class LogWriter {
   #dropped = 0;
   #onIdle = () => {};
 
-  /**
-   * @param droppedLine the escaped line that tells how many lines were dropped, for when lines can
-   *   be written again
-   */
+  /** @param droppedLine formats the escaped line that reports how many lines were dropped */
   constructor(stream: Output, droppedLine: (count: number) => string) {
     this.#stream = stream;
     this.#write = writerTo(stream);
@@ -48,8 +42,8 @@ export class LogWriter {
   }
 
   /**
-   * Whether the next line has to be dropped, in which case it is counted. Asked first, since a line
-   * takes time to make.
+   * Whether the next line has to be dropped, which is then counted. Call it first, since formatting
+   * a line takes time.
    */
   drops(): boolean {
     if (this.#dropped === 0 && this.#waiting.length <= MAX_WAITING) return false;

@@ -177,7 +177,7 @@ function withoutRepeats(forward: (name: NodeJS.Signals) => void): (name: NodeJS.
   };
 }
 
-/** The promise rejects when the program can't be started: Node throws or emits these errors. */
+/** The promise rejects if the program can't be started: Node throws or emits the error. */
 function spawnCommand(
   { command, args, windowsVerbatimArguments }: PreparedCommand,
   settings: Pick<SpawnOptions, "env" | "stdio" | "detached">,

@@ -29,7 +29,7 @@ function forwardedSignals(): NodeJS.Signals[] {
   );
 }
 
-/** Whether a signal asks a program to end, which may still use it for something else. */
+/** Whether a signal asks a program to end. The program may use it for something else. */
 export function isStopSignal(name: NodeJS.Signals): boolean {
   return !name.startsWith("SIGUSR");
 }
@@ -71,7 +71,7 @@ export function comesFromTerminal(name: NodeJS.Signals, platform: NodeJS.Platfor
   return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
 }
 
-/** The streams that were terminals at the start: `isatty` is false once a terminal has been closed. */
+/** The streams that were terminals at the start. `isatty` is false for a closed terminal. */
 const terminals = [0, 1, 2].filter(isatty);
 
 /** Ctrl-Break is a signal of Windows alone. */
@@ -109,7 +109,7 @@ export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise
     process.off(signal, onSignal);
     controller.abort();
   };
-  // Process 1 has one of its own: {@link endBySignals}.
+  // Process 1 has a listener of its own: see endBySignals.
   const others = process.pid === 1 ? 1 : 0;
   for (const signal of ENDING_SIGNALS)
     if (process.listenerCount(signal) === others) process.on(signal, onSignal);

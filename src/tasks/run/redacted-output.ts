@@ -19,25 +19,24 @@ export function createRedactedOutput({ io, note, warn }: RunCaller) {
   const written: Promise<void>[] = [];
   let isStopping = false;
   let release: (() => void) | undefined;
-  const copy = (from: Readable | null, texts: string[], to: Writable, name: string) => {
-    if (!from) return;
-    sources.push(from);
-    const report = ({ code = "" }: NodeJS.ErrnoException) => {
-      if (!CLOSED_CODES.includes(code)) warn(`can't write to ${name} (${code})`);
-    };
-    written.push(redactInto(from, texts, to).catch(report));
-  };
   return {
     /** Copies the output of a program that was just started to ours, without the values. */
-    redact({ stdout, stderr }: Child, variables: readonly ChildVariable[]): void {
+    redact(child: Child, variables: readonly ChildVariable[]): void {
       release ??= catchSignals((name) => {
         isStopping ||= isStopSignal(name);
       });
       const { texts, tooShort } = redactedTexts(variables);
       if (tooShort.length > 0)
         note(`not redacted, the values are too short: ${tooShort.join(", ")}`);
-      copy(stdout, texts, io.stdout, "stdout");
-      copy(stderr, texts, io.stderr, "stderr");
+      for (const name of ["stdout", "stderr"] as const) {
+        const from = child[name];
+        if (!from) continue;
+        sources.push(from);
+        const report = ({ code = "" }: NodeJS.ErrnoException) => {
+          if (!CLOSED_CODES.includes(code)) warn(`can't write to ${name} (${code})`);
+        };
+        written.push(redactInto(from, texts, io[name]).catch(report));
+      }
     },
     /**
      * Resolves once all output is written, also of processes that the programs have left running.

@@ -14,10 +14,11 @@ const WORDS = ["true", "false", "null"];
  * these in JSON, in the quotes of a shell and in URLs.
  */
 export function redactedTexts(variables: readonly ChildVariable[]) {
-  return collectTexts(variables, (value) => [
-    ...base64Forms(valueText(value)),
-    ...[valueText(value), ...parts(value)].flatMap(forms),
-  ]);
+  return collectTexts(variables, (value) => {
+    const base64 = Buffer.from(valueText(value)).toString("base64");
+    const unpadded = base64.replace(/={1,2}$/, "");
+    return [base64, unpadded, ...[valueText(value), ...parts(value)].flatMap(forms)];
+  });
 }
 
 /** Finds the lines of 4 characters or more in secret values and in the strings of JSON values. */
@@ -53,6 +54,7 @@ function forms(text: string): string[] {
   // An environment and URLs have U+FFFD in place of half a surrogate pair.
   const held = Buffer.from(text).toString();
   const json = JSON.stringify(held).slice(1, -1);
+  const urls = [encodeURIComponent(held), new URLSearchParams([["", held]]).toString().slice(1)];
   return [
     held,
     json,
@@ -62,20 +64,9 @@ function forms(text: string): string[] {
     held.replaceAll("'", `'"'"'`),
     held.replace(/["$`\\]/g, "\\$&"),
     held.replace(/[^\w%+,./:=@\u0080-\uffff-]/g, "\\$&"),
-    ...[encodeURIComponent(held), new URLSearchParams([["", held]]).toString().slice(1)].flatMap(
-      withLowerCaseHex,
-    ),
+    ...urls,
+    ...urls.map((url) => url.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase())),
   ];
-}
-
-function withLowerCaseHex(encoded: string): string[] {
-  return [encoded, encoded.replace(/%[0-9A-F]{2}/g, (byte) => byte.toLowerCase())];
-}
-
-/** Returns a text in base64, with and without padding. */
-function base64Forms(text: string): string[] {
-  const base64 = Buffer.from(text).toString("base64");
-  return [base64, base64.replace(/={1,2}$/, "")];
 }
 
 function parts(value: JsonValue): string[] {

@@ -1,4 +1,4 @@
-import { variableKey } from "../../kit/process/program.js";
+import { type ChildEnvironment, variableKey } from "../../kit/process/program.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type ValueRules, valueText } from "../../model/variable.js";
 import { RATE_LIMIT_STORE_VARIABLE, SETTING_NAMES, SETTINGS } from "../settings/setting-table.js";
@@ -13,6 +13,8 @@ export interface ChildVariable {
 }
 
 export interface ChildVariables {
+  /** The whole environment of the program. */
+  env: ChildEnvironment;
   variables: ChildVariable[];
   /** Reserved names that were left out, with the prefix. */
   leftOut: string[];
@@ -59,7 +61,7 @@ const CREDENTIALS = SETTING_NAMES.filter(
   (name) => name === "apiKey" || SETTINGS[name].kind === "secret",
 );
 
-/** The variables that programs don't get. */
+/** The variables with a credential, which programs don't get. */
 export const CREDENTIAL_VARIABLES: readonly string[] = [
   ...CREDENTIALS.flatMap((name) => SETTINGS[name].variable ?? []),
   RATE_LIMIT_STORE_VARIABLE,
@@ -81,7 +83,7 @@ export function inheritedEnvironment(
 
 /** Returns the environment of a program. On Windows, which ignores case, the last name wins. */
 export function childEnvironment(
-  inherited: Readonly<Record<string, string>>,
+  inherited: ChildEnvironment,
   variables: readonly ChildVariable[],
   platform: NodeJS.Platform,
 ): Record<string, string> {

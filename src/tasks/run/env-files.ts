@@ -28,7 +28,7 @@ export function envFileReader(
       ({ text, origin }) => origin !== "project" || statIfExists(text, lstatSync),
     );
     const variables = fromPipes ?? (await readEnvFiles(present, surroundings.platform));
-    if (present.some(isPipe)) fromPipes = variables;
+    if (present.some(({ text }) => statIfExists(text)?.isFile() === false)) fromPipes = variables;
     return variables;
   };
 }
@@ -47,8 +47,4 @@ async function readEnvFiles(
       variables.set(variableKey(name, platform), { name, value: String(value), isText: true });
   }
   return variables;
-}
-
-function isPipe({ text }: NamedFile): boolean {
-  return statIfExists(text)?.isFile() === false;
 }

@@ -5,7 +5,7 @@ import { readAll, type VariableSource } from "../../model/source.js";
 import { parseAs, valueText } from "../../model/variable.js";
 import { withSource } from "../sources/open-source.js";
 import type { Caller, Surroundings } from "../surroundings.js";
-import type { ChildVariables } from "./child-environment.js";
+import { type ChildVariables, passedOn } from "./child-environment.js";
 import { prepareVariables, type VariableFlags, type VariableRules } from "./prepare-variables.js";
 
 interface LoadOptions extends VariableFlags {
@@ -32,7 +32,11 @@ export async function loadVariables(
     tell: () => {},
     progress: () => {},
   };
-  const prepared = await prepareVariables(flags, env, caller);
+  const prepared = await prepareVariables(
+    flags,
+    passedOn(env, () => true),
+    caller,
+  );
   return withSource(prepared.open(), async (source) => {
     const loaded = await prepared.read(source);
     const preserved = flags.preserveEnv ? env : undefined;

@@ -1,5 +1,10 @@
 import type { Writable } from "node:stream";
-import { nameIn, refuseNul, variableKey } from "../../kit/process/program.js";
+import {
+  type ChildEnvironment,
+  nameIn,
+  refuseNul,
+  variableKey,
+} from "../../kit/process/program.js";
 import { DEFAULT_CACHE_S } from "../../model/defaults.js";
 import { splitNames } from "../../model/name-matcher.js";
 import type { VariableSource } from "../../model/source.js";
@@ -44,7 +49,7 @@ export type PreparedVariables = Awaited<ReturnType<typeof prepareVariables>>;
  */
 export async function prepareVariables(
   flags: VariableFlags,
-  inherited: Readonly<Record<string, unknown>>,
+  inherited: ChildEnvironment,
   caller: Caller,
 ) {
   const { prefix = "", allowReserved = [], preserveEnv = false, offline } = flags;
@@ -65,14 +70,15 @@ export async function prepareVariables(
     envFiles.length > 0 && (await import("./env-files.js")).envFileReader(envFiles, caller);
   const rules: VariableRules = { selection, prefix, allowReserved, isTaken };
   let warnedOf = "";
-  const read = async (source: VariableSource) => {
+  const read = async (source: VariableSource): Promise<ChildVariables> => {
     const files = readFiles ? await readFiles() : new Map();
     const found = await readChildVariables(rules, files, platform, source, decrypt);
-    refuseNul(childEnvironment({}, found.variables, platform));
+    const env = childEnvironment(inherited, found.variables, platform);
+    refuseNul(env);
     // With --watch, only when other names are left out.
     if (String(found.leftOut) !== warnedOf) warnLeftOut(found.leftOut, caller);
     warnedOf = String(found.leftOut);
-    return found;
+    return { ...found, env };
   };
   const age = flags.cache || offline;
   const cache = age === true ? DEFAULT_CACHE_S : age || undefined;
@@ -103,7 +109,7 @@ async function readChildVariables(
   platform: NodeJS.Platform,
   source: VariableSource,
   decrypt: Decrypt,
-): Promise<ChildVariables> {
+): Promise<Omit<ChildVariables, "env">> {
   const isInFile = (name: string) => files.has(variableKey(name, platform));
   const selected = await readSelected(selection, source, {
     isTaken: (newName) => isInFile(prefix + newName) || isTaken(prefix + newName),
@@ -111,7 +117,7 @@ async function readChildVariables(
   const served = selected
     .map((stored) => ({ name: prefix + stored.newName, stored }))
     .filter(({ name }) => !isInFile(name));
-  const found: ChildVariables = { variables: [], leftOut: [], taken: [] };
+  const found: Omit<ChildVariables, "env"> = { variables: [], leftOut: [], taken: [] };
   for (const entry of [...served, ...files.values()]) {
     if (isTaken(entry.name)) found.taken.push(entry.name);
     else if (isLeftOut(entry.name, allowReserved)) found.leftOut.push(entry.name);

@@ -1,6 +1,6 @@
 import { createBudget } from "../../client/retry.js";
 import { loadWindows, startChild } from "../../kit/process/child.js";
-import { type ChildEnvironment, nameIn, type ProgramLine } from "../../kit/process/program.js";
+import { nameIn, type ProgramLine } from "../../kit/process/program.js";
 import { execve } from "../../kit/process/signals.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { VariableSource } from "../../model/source.js";
@@ -9,7 +9,6 @@ import {
   type ChildVariable,
   type ChildVariables,
   CREDENTIAL_VARIABLES,
-  childEnvironment,
   type InheritanceRules,
   inheritedEnvironment,
 } from "./child-environment.js";
@@ -41,7 +40,7 @@ export async function callRun(
   const watch = watchRules(flags, platform);
   const inherited = inheritedEnvironment(env, flags, platform);
   const prepared = await prepareVariables(flags, inherited, caller);
-  return runProgram({ ...flags, command, inherited, prepared, watch }, caller);
+  return runProgram({ ...flags, command, prepared, watch }, caller);
 }
 
 function watchRules(
@@ -57,8 +56,6 @@ function watchRules(
 
 export interface Run extends Pick<RunFlags, "redact" | "exec"> {
   command: ProgramLine;
-  /** The environment of the program without the variables. */
-  inherited: ChildEnvironment;
   prepared: PreparedVariables;
   /** `undefined` to ignore changes of variables. */
   watch: WatchRules | undefined;
@@ -72,7 +69,7 @@ export interface Run extends Pick<RunFlags, "redact" | "exec"> {
  *   the errors of the source
  */
 export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
-  const { command, inherited, prepared, watch } = run;
+  const { command, prepared, watch } = run;
   const { platform } = caller.surroundings;
   const exec = run.exec ? await import("./exec-program.js") : undefined;
   const replace = exec?.requireExecve(platform, execve);
@@ -84,8 +81,7 @@ export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
     return prepared.read(source);
   };
   if (exec && replace) {
-    const { variables } = await withSource(open(), read);
-    const env = childEnvironment(inherited, variables, platform);
+    const { env } = await withSource(open(), read);
     return exec.execProgram(command, env, caller, replace);
   }
   const { start, finish } = await createStarter(run, caller);
@@ -101,7 +97,7 @@ export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
 }
 
 /** Returns a function that starts the program, and one that waits for its redacted output. */
-async function createStarter({ command, inherited, redact, watch }: Run, caller: RunCaller) {
+async function createStarter({ command, redact, watch }: Run, caller: RunCaller) {
   const { platform, env: own } = caller.surroundings;
   const starter = { platform, env: own, warn: caller.warn };
   const options = {
@@ -113,21 +109,19 @@ async function createStarter({ command, inherited, redact, watch }: Run, caller:
     ? (await import("./redacted-output.js")).createRedactedOutput(caller)
     : undefined;
   const start = (read: ChildVariables) => {
-    const env = childEnvironment(inherited, read.variables, platform);
-    const child = startChild(command, env, starter, options);
-    output?.redact(child, [...read.variables, ...inheritedSecrets(read, inherited, platform)]);
+    const child = startChild(command, read.env, starter, options);
+    output?.redact(child, [...read.variables, ...inheritedSecrets(read, platform)]);
     return child;
   };
   return { start, finish: async () => output?.finish() };
 }
 
 function inheritedSecrets(
-  { taken }: ChildVariables,
-  inherited: ChildEnvironment,
+  { env, taken }: ChildVariables,
   platform: NodeJS.Platform,
 ): ChildVariable[] {
   const names = [...CREDENTIAL_VARIABLES, ...taken].flatMap(
-    (name) => nameIn(inherited, name, platform) ?? [],
+    (name) => nameIn(env, name, platform) ?? [],
   );
-  return names.map((name) => ({ name, value: inherited[name] ?? "" }));
+  return names.map((name) => ({ name, value: env[name] ?? "" }));
 }

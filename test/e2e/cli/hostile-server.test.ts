@@ -62,15 +62,15 @@ describe.skipIf(process.platform === "win32")("run --watch", () => {
         ends.push(budget?.end);
         Object.assign(budget ?? {}, { end: 1 });
         if (ends.length === 3) await writeFile(done, "");
-        return { variables: [], leftOut: [], taken: [] };
+        const env = { PATH: process.env["PATH"] ?? "" };
+        return { env, variables: [], leftOut: [], taken: [] };
       },
     } as unknown as PreparedVariables;
     const command = ["sh", "-c", `until [ -e ${done} ]; do sleep 0.05; done`] as const;
-    const inherited = { PATH: process.env["PATH"] ?? "" };
     const watch = { interval: 0.1, onChange: "restart" as const };
     const { code } = await runWith((io) => {
       const context = createContext(io, { color: false });
-      return runProgram({ command, inherited, prepared, watch }, context);
+      return runProgram({ command, prepared, watch }, context);
     });
     expect(code).toBe(0);
     expect(ends.length).toBeGreaterThanOrEqual(3);

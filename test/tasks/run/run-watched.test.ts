@@ -6,6 +6,7 @@ type Values = Record<string, string>;
 
 function found(values: Values): ChildVariables {
   return {
+    env: {},
     variables: Object.entries(values).map(([name, value]) => ({ name, value })),
     leftOut: [],
     taken: [],

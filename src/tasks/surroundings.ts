@@ -5,7 +5,7 @@ import { UsageError } from "../kit/text/errors.js";
 /** The parts of the process and the machine that tasks use. */
 export interface Surroundings {
   readonly env: Record<string, string | undefined>;
-  /** Returns the current folder. Throws if it has been deleted; most tasks don't need it. */
+  /** Throws if the current folder has been deleted. */
   readonly cwd: () => string;
   /** The user's folders for this program; they may not exist. */
   readonly folders: { readonly config: string; readonly cache: string };
@@ -21,7 +21,7 @@ export interface Surroundings {
   readonly readStdin: (maxBytes: number) => Promise<Buffer>;
 }
 
-/** What a task reports besides its result. No text contains a value or a secret. */
+/** The reports of a task. No text contains a value or a secret. */
 export interface Messages {
   /** @param repeat `once` for a note about a file that may be read again */
   note(text: string, repeat?: "once"): void;
@@ -37,7 +37,7 @@ export interface Messages {
 /** The caller of a task: a command, the terminal interface or the library. */
 export interface Caller extends Messages {
   readonly surroundings: Surroundings;
-  /** The name of the command, which the history records: `env rotate`. Default `appvars`. */
+  /** The name of the command for the history, `env rotate`. Default `appvars`. */
   readonly command?: string | undefined;
 }
 
@@ -46,9 +46,9 @@ export function absolutePath(path: string, { cwd }: Pick<Surroundings, "cwd">): 
   return resolve(isAbsolute(path) ? path : cwd(), path);
 }
 
-/** Whether an error is Node's for a current folder that has been deleted. */
+/** Whether an error means that the current folder has been deleted. */
 export function isFolderGone(error: unknown): boolean {
-  return error instanceof Error && (error as NodeJS.ErrnoException).syscall === "uv_cwd";
+  return (error as NodeJS.ErrnoException | undefined)?.syscall === "uv_cwd";
 }
 
 /** Reads a variable that is on or off; off if it is unset. @throws UsageError for other texts */

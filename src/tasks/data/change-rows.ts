@@ -20,7 +20,6 @@ export interface ChangeRow {
   readonly environment: string | undefined;
   /** The name of the variable. */
   readonly name?: string | undefined;
-  /** The name of the key. */
   readonly key?: string;
   /** `undefined` if there was none or it is hidden, and for credentials and keys. */
   readonly before?: JsonValue | undefined;
@@ -35,10 +34,10 @@ export class ChangeRows {
   readonly #public: Set<number>;
   readonly #values: boolean;
 
-  /** @param data after the newest change @param values whether to show values that aren't public */
+  /** @param values whether to show values that are not public */
   constructor({ environments, variables }: Data, values: boolean) {
-    for (const record of environments) this.#records.set(`environments ${record.id}`, record);
-    for (const record of variables) this.#records.set(`variables ${record.id}`, record);
+    for (const record of environments) this.#keep("environments", record);
+    for (const record of variables) this.#keep("variables", record);
     this.#public = new Set(variables.filter(isPublic).map(({ id }) => id));
     this.#values = values;
   }
@@ -47,7 +46,7 @@ export class ChangeRows {
   of(changes: readonly RecordChange[]): ChangeRow[] {
     const withValue = new Set<number>();
     for (const { list, before, after } of changes) {
-      if (!after) this.#takeBack(list, before);
+      if (!after) this.#keep(list, before);
       if (list === "values") withValue.add(((after ?? before) as ValueRecord).variable_id);
       if (list === "variables" && before && !isPublic(before as VariableRecord))
         this.#public.delete(before.id);
@@ -59,12 +58,12 @@ export class ChangeRows {
         !withValue.has(idOf(change)),
     );
     const rows = listed.flatMap((change) => this.#rows(change));
-    for (const { list, before } of changes) this.#takeBack(list, before);
+    for (const { list, before } of changes) this.#keep(list, before);
     return rows;
   }
 
-  #takeBack(list: List, before: RecordChange["before"]): void {
-    if (before && list !== "values") this.#records.set(`${list} ${before.id}`, before);
+  #keep(list: List, record: RecordChange["before"]): void {
+    if (record && list !== "values") this.#records.set(`${list} ${record.id}`, record);
   }
 
   #rows({ list, before, after }: RecordChange): ChangeRow[] {
@@ -113,7 +112,6 @@ function shownPart(list: List, record: object): JsonValue {
   return definition as unknown as JsonValue;
 }
 
-/** Returns the rows of the change from one version of the data to another. */
 export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeRow[] {
   return new ChangeRows(changed, values).of(
     changesBetween(recordedData(data), recordedData(changed)),

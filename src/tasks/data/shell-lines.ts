@@ -56,7 +56,7 @@ export function keyWarnings(
   return warnings;
 }
 
-/** Returns the command that gives an environment new credentials. @param flags select the data */
+/** @param flags select the data */
 export function rotateCommand(flags: readonly string[]): string {
   return command`appvars env rotate NAME ${flags}`;
 }

@@ -73,7 +73,7 @@ async function serveStore(
   return store;
 }
 
-/** Returns a warning if the connection to another machine is not encrypted, otherwise none. */
+/** Returns a warning if traffic to another machine is not encrypted, otherwise none. */
 export function openTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
   const isOpen = endpoints.some((endpoint) => {
     const { protocol, hostname } = new URL(endpoint);

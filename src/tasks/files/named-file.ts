@@ -12,7 +12,7 @@ export interface NamedFile {
   readonly origin?: string;
 }
 
-/** The largest file or text from stdin, in bytes. Secrets, certificates and dotenv files are smaller. */
+/** The limit for secrets, certificates and dotenv files, in bytes. */
 const MAX_NAMED_FILE = 16 * 1_024 * 1_024;
 
 /**

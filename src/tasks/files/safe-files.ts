@@ -5,7 +5,6 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { readSwitch, type Surroundings } from "../surroundings.js";
 
-/** The user, and whether they allow unsafe files. */
 export type FileUser = Pick<Surroundings, "user" | "groups" | "env">;
 
 const ALLOW_VARIABLE = "APPVARS_ALLOW_UNSAFE_FILES";
@@ -31,10 +30,7 @@ export interface FileRisk {
   message: string;
 }
 
-/**
- * Returns why other users can change a file; `undefined` if they can't, if it is missing, and on
- * systems without user ids.
- */
+/** Returns `undefined` if no other user can change a file, or it is missing, or without user ids. */
 export function fileRisk(path: string, user: FileUser): FileRisk | undefined {
   // Another user's link could lead elsewhere the next time.
   const foreign =

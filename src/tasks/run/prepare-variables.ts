@@ -68,11 +68,11 @@ export async function prepareVariables(
   refuseReserved(asked, allowReserved);
   const readFiles =
     envFiles.length > 0 && (await import("./env-files.js")).envFileReader(envFiles, caller);
-  const rules: VariableRules = { selection, prefix, allowReserved, isTaken };
+  const rules: VariableRules = { selection, prefix, allowReserved, isTaken, decrypt, platform };
   let warnedOf = "";
   const read = async (source: VariableSource): Promise<ChildVariables> => {
     const files = readFiles ? await readFiles() : new Map();
-    const found = await readChildVariables(rules, files, platform, source, decrypt);
+    const found = await readChildVariables(rules, files, source);
     const env = childEnvironment(inherited, found.variables, platform);
     refuseNul(env);
     // With --watch, only when other names are left out.
@@ -95,6 +95,8 @@ export interface VariableRules {
   allowReserved: readonly string[];
   /** Whether the program inherits a name, with the prefix, which takes precedence. */
   isTaken: (name: string) => boolean;
+  decrypt: Decrypt;
+  platform: NodeJS.Platform;
 }
 
 /**
@@ -104,11 +106,9 @@ export interface VariableRules {
  * @throws DecryptionError; NotFoundError and UsageError as `Selection`
  */
 async function readChildVariables(
-  { selection, prefix, allowReserved, isTaken }: VariableRules,
+  { selection, prefix, allowReserved, isTaken, decrypt, platform }: VariableRules,
   files: FileVariables,
-  platform: NodeJS.Platform,
   source: VariableSource,
-  decrypt: Decrypt,
 ): Promise<Omit<ChildVariables, "env">> {
   const isInFile = (name: string) => files.has(variableKey(name, platform));
   const selected = await readSelected(selection, source, {

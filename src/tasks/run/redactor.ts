@@ -89,7 +89,6 @@ export class Redactor {
     return this.#release(end - (depths[this.#state] ?? 0));
   }
 
-  /** Returns the bytes that were held back. */
   end(): Buffer {
     return this.#release(this.#held.length);
   }
@@ -115,7 +114,6 @@ export class Redactor {
   }
 }
 
-/** Returns a stream that replaces the texts in its input. */
 export function redactStream(texts: Iterable<string>): Transform {
   const redactor = new Redactor(texts);
   return new Transform({

@@ -20,7 +20,6 @@ import {
 } from "./prepare-variables.js";
 import type { WatchRules } from "./run-watched.js";
 
-/** The parsed flags of `run`. */
 interface RunFlags extends InheritanceRules, VariableFlags {
   redact?: boolean;
   /** Whether to replace this process by the program. */
@@ -37,21 +36,15 @@ export async function callRun(
   caller: RunCaller,
 ): Promise<number> {
   const { env, platform } = caller.surroundings;
-  const watch = watchRules(flags, platform);
+  const { watch: interval, onChange = "restart" } = flags;
+  if (platform === "win32" && onChange !== "restart")
+    throw new UsageError("--on-change can't send a signal: Windows has none; use restart");
+  if (flags.onChange !== undefined && interval === undefined)
+    throw new UsageError("--on-change needs --watch");
+  const watch = interval === undefined ? undefined : { interval, onChange };
   const inherited = inheritedEnvironment(env, flags, platform);
   const prepared = await prepareVariables(flags, inherited, caller);
   return runProgram({ ...flags, command, prepared, watch }, caller);
-}
-
-function watchRules(
-  { watch: interval, onChange }: RunFlags,
-  platform: NodeJS.Platform,
-): WatchRules | undefined {
-  if (platform === "win32" && onChange !== undefined && onChange !== "restart")
-    throw new UsageError("--on-change can't send a signal: Windows has none; use restart");
-  if (interval !== undefined) return { interval, onChange: onChange ?? "restart" };
-  if (onChange !== undefined) throw new UsageError("--on-change needs --watch");
-  return undefined;
 }
 
 export interface Run extends Pick<RunFlags, "redact" | "exec"> {

@@ -32,7 +32,7 @@ export class Service {
   readonly #startedAt: number;
   /** The data that `#owners` and `#views` were made from. */
   #data: Data;
-  #owners: Owners;
+  #owners: ReturnType<typeof ownersOf>;
   /** By the ids of environments, with the patterns of limited keys. */
   readonly #views = new Map<number | string, EnvironmentView>();
 
@@ -185,12 +185,7 @@ export interface HealthCheck {
   readonly health: Health;
 }
 
-interface Owners {
-  readonly byKey: ReadonlyMap<string, KeyOwner>;
-  readonly keyless: readonly KeyOwner[];
-}
-
-function ownersOf(environments: readonly EnvironmentRecord[]): Owners {
+function ownersOf(environments: readonly EnvironmentRecord[]) {
   const owners = environments.flatMap(keyOwners);
   const keys: KeyPair[] = [...environments, ...environments.flatMap(({ keys = [] }) => keys)];
   const first = new Set(keys.slice(0, KEYLESS_LIMIT));

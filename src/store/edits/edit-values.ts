@@ -141,15 +141,13 @@ export function renameVariable(
 function checkOtherValues(
   data: Data,
   own: Environments,
-  variable: VariableRecord,
+  { id, name }: VariableRecord,
   type: VariableType,
 ): void {
-  const others = data.values.filter(
-    (value) =>
-      value.variable_id === variable.id && !own.some(({ id }) => id === value.environment_id),
-  );
-  if (others.every(({ content }) => valueFitsType(content.value, type))) return;
-  throw new UsageError(
-    `${variable.name} can't become a ${type}: its value in another environment is not a ${type}`,
-  );
+  const ownIds = new Set(own.map((environment) => environment.id));
+  for (const { variable_id, environment_id, content } of data.values)
+    if (variable_id === id && !ownIds.has(environment_id) && !valueFitsType(content.value, type))
+      throw new UsageError(
+        `${name} can't become a ${type}: its value in another environment is not a ${type}`,
+      );
 }

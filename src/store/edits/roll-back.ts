@@ -66,8 +66,7 @@ function dataBefore(data: Data, changes: readonly Change[]): Data {
   const current = new Map(data.environments.map((environment) => [environment.id, environment]));
   // A history has no credentials.
   const environments = old.environments.map(({ id, application, name }) => {
-    const pair = current.get(id) ?? freshCredentials();
-    return { ...{ id, application, name }, ...pair, application, name };
+    return { id, ...(current.get(id) ?? freshCredentials()), application, name };
   });
   return { ...data, ...old, environments };
 }

@@ -11,15 +11,17 @@ export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
 
 interface ReadOptions {
   open?: OpenContent | undefined;
-  /** In place of `parseData` with `open`. */
-  parse?: (bytes: Buffer) => Promise<Data>;
+  parse?: (bytes: Buffer, open?: OpenContent) => Promise<Data>;
 }
 
 /** @throws InvalidDataError with a predicate ("is empty"): missing data is never empty data */
-export function readDataFile(path: string, { open, parse }: ReadOptions = {}): Promise<Data> {
+export function readDataFile(
+  path: string,
+  { open, parse = parseData }: ReadOptions = {},
+): Promise<Data> {
   // Without `await`: a function that waits keeps the bytes, as `parseData` explains.
   return readRegularFile(path, MAX_DATA_SIZE)
-    .then(({ bytes }) => (parse ? parse(bytes) : parseData(bytes, open)))
+    .then(({ bytes }) => parse(bytes, open))
     .catch((error: unknown) => {
       throw toInvalidData(error, "can't be read");
     });

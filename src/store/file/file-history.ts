@@ -29,14 +29,14 @@ import { MAX_DATA_SIZE, readDataFile } from "./data-file.js";
 import type { FileSealing } from "./file-sealing.js";
 import {
   type FileState,
-  findLastLine,
-  type LastLine,
+  findValidLines,
   newestLines,
   outsideLine,
   parseLines,
   sealLines,
   stateOf,
   toLine,
+  type ValidLines,
 } from "./history-lines.js";
 
 /** The maximum number of entries, unless the data file sets another. */
@@ -95,22 +95,23 @@ async function record(
   if (limit === 0 || state === write.nextState) return undefined;
   const old = await readHistory(path, dataFile);
   if (old) refuseReadOnly(path, old.stats);
-  const last = old && findLastLine(old.bytes, state);
+  const valid = old && findValidLines(old.bytes, state);
   // The writer of the line may have been killed before the folder was synced.
-  if (last?.isMarked === false) await syncFolder(dirname(path));
+  if (valid?.isMarked === false) await syncFolder(dirname(path));
   // The baseline is about as large as the data.
-  const isFull = last && (last.entries >= limit || last.end > MAX_BYTES + dataFile.size);
+  const maxBytes = MAX_BYTES + dataFile.size;
+  const isFull = valid && (valid.entries >= limit || valid.bytes.length > maxBytes);
   // Otherwise, void lines, changes by other programs or the form of lines require a rewrite.
-  if (last?.isAtEnd && last.state === state && !isFull && !sealing?.isDue) {
-    const text = (last.isMarked ? "" : "\n") + changeLine(write, last.highestId + 1);
+  if (valid?.isAll && valid.state === state && !isFull && !sealing?.isDue) {
+    const text = (valid.isMarked ? "" : "\n") + changeLine(write, valid.highestId + 1);
     await appendFile(path, text, { ...APPEND, flush: true });
   } else {
     const present = { data, state, time: dataFile.mtime, sealing };
     const share = isFull ? REST : 1;
-    const valid = last && validLines(old.bytes, last, present, limit * share, MAX_BYTES * share);
+    const newest = valid && recentLines(valid, present, limit * share, MAX_BYTES * share);
     // Users who can read the data file don't need its older secrets.
     const { gid, mode } = old?.stats ?? { ...dataFile, mode: 0 };
-    await rewrite(path, write, { uid: dataFile.uid, gid, mode }, valid);
+    await rewrite(path, write, { uid: dataFile.uid, gid, mode }, newest);
   }
   return (await stat(path)).size;
 }
@@ -136,21 +137,14 @@ function changeLine(write: FileWrite, id: number): string {
 }
 
 /** Returns the newest lines, one for changes by other programs included, and the last id. */
-function validLines(
-  bytes: Buffer,
-  last: LastLine,
-  present: FileState,
-  maxEntries: number,
-  maxBytes: number,
-) {
+function recentLines(valid: ValidLines, present: FileState, maxEntries: number, maxBytes: number) {
   const { sealing } = present;
-  const lines = bytes.subarray(0, last.end);
-  const outside = outsideLine(lines, last, present);
-  const all = [sealing?.isDue ? sealLines(lines, sealing) : lines];
+  const outside = outsideLine(valid, present);
+  const all = [sealing?.isDue ? sealLines(valid.bytes, sealing) : valid.bytes];
   if (outside) all.push(Buffer.from(toLine(outside, sealing)));
   // One entry follows.
-  const newest = newestLines(Buffer.concat(all), Math.floor(maxEntries) - 1, maxBytes);
-  return { id: outside?.id ?? last.highestId, lines: newest };
+  const lines = newestLines(Buffer.concat(all), Math.floor(maxEntries) - 1, maxBytes);
+  return { id: outside?.id ?? valid.highestId, lines };
 }
 
 /** @throws InvalidDataError for a link, or if users who can't change the data file can change it */
@@ -193,10 +187,9 @@ async function* changesIn(
   try {
     const { bytes } = (await reading) ?? {};
     if (!bytes) return;
-    const last = findLastLine(bytes, present.state);
-    const lines = bytes.subarray(0, last.end);
-    const outside = outsideLine(lines, last, present);
-    for (const part of [outside ? [outside] : [], parseLines(lines, present.sealing)])
+    const valid = findValidLines(bytes, present.state);
+    const outside = outsideLine(valid, present);
+    for (const part of [outside ? [outside] : [], parseLines(valid.bytes, present.sealing)])
       for (const { state: _, ...line } of part) if (line.changes) yield line as Change;
   } catch (error) {
     throw toInvalidFile(path, error, "can't be read");

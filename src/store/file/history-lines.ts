@@ -86,33 +86,35 @@ function* linesFromEnd(bytes: Buffer) {
   }
 }
 
-/** The last valid line of a history. */
-export interface LastLine {
+/** The lines of a history that are valid: all up to the last valid one. */
+export interface ValidLines {
+  readonly bytes: Buffer;
+  /** The state that they lead to. */
   readonly state: string;
-  readonly end: number;
   /** The highest id of all lines, void and torn ones included. */
   readonly highestId: number;
   readonly isMarked: boolean;
-  /** Whether no void or torn line follows it. */
-  readonly isAtEnd: boolean;
+  /** Whether no void or torn line follows. */
+  readonly isAll: boolean;
   /** The maximum number of changes, from the first and the highest id. */
   readonly entries: number;
 }
 
 /** @param state the state of the data file @throws as {@link parseLines} */
-export function findLastLine(bytes: Buffer, state: string): LastLine {
+export function findValidLines(bytes: Buffer, state: string): ValidLines {
   const first = headOf(bytes);
   let highestId = headOf(bytes, bytes.lastIndexOf(NEWLINE) + 1)?.id ?? 0;
-  let isAtEnd = bytes.at(-1) === NEWLINE;
+  let isAll = bytes.at(-1) === NEWLINE;
   for (const { start, end } of linesFromEnd(bytes)) {
     const head = headOf(bytes, start);
     highestId = Math.max(highestId, head?.id ?? 0);
     const isMarked = end < bytes.length;
     if (head?.state !== undefined && (isMarked || head.isBaseline || head.state === state)) {
       const entries = highestId - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
-      return { state: head.state, end, highestId, isMarked, isAtEnd, entries };
+      const valid = bytes.subarray(0, end);
+      return { bytes: valid, state: head.state, highestId, isMarked, isAll, entries };
     }
-    isAtEnd = false;
+    isAll = false;
   }
   throw damaged(0);
 }
@@ -152,21 +154,15 @@ export interface FileState {
   readonly sealing: FileSealing | undefined;
 }
 
-/**
- * Makes a line for changes of the data file by other programs.
- *
- * @param lines up to the last valid one
- * @throws as {@link parseLines}
- */
+/** Makes a line for changes by other programs, if there are any. @throws as {@link parseLines} */
 export function outsideLine(
-  lines: Buffer,
-  last: LastLine,
+  valid: ValidLines,
   { data, state, time, sealing }: FileState,
 ): HistoryLine | undefined {
-  if (last.state === state) return undefined;
-  const changes = changesBetween(lastData(lines, sealing), recordedData(data));
+  if (valid.state === state) return undefined;
+  const changes = changesBetween(lastData(valid.bytes, sealing), recordedData(data));
   if (changes.length === 0) return undefined;
-  const id = last.highestId + 1;
+  const id = valid.highestId + 1;
   return { id, state, time: time.toISOString(), ...NOBODY, command: OUTSIDE, changes };
 }
 

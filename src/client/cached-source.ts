@@ -24,7 +24,6 @@ interface CachedSourceOptions {
   retrying: FreshSource;
   /** The same source, but it tries once. It is used when there is a fallback. */
   singleTry: FreshSource;
-  /** Holds the answers. */
   file: Pick<SealedFile, "read" | "write" | "remove">;
   /** The maximum age of answers, in seconds. */
   maxAge: number;
@@ -145,11 +144,7 @@ function isOutage(error: unknown): error is Error {
   return error instanceof UnreachableError || error instanceof WrongClockError;
 }
 
-/**
- * Reads from cached answers.
- *
- * @returns a function with the outcome; `undefined` if an answer is missing
- */
+/** Resolves to a function with the outcome; to `undefined` if an answer is missing. */
 async function replay<T>(
   { revision, answers }: CachedAnswers,
   read: (snapshot: Snapshot) => Promise<T>,
@@ -199,7 +194,7 @@ class FreshAnswers extends AllValuesReader implements Snapshot {
     return this.#snapshot.revision;
   }
 
-  /** The answers to keep after this read, at this time. */
+  /** The answers to cache after this read. */
   mergeInto(cached: CachedAnswers | undefined, savedAt: number): CachedAnswers | undefined {
     const { revision } = this;
     const fresh = [...this.#answers].filter(([, answer]) => answer !== undefined);

@@ -47,15 +47,9 @@ export interface ClientOptions
   insecure?: boolean | undefined;
   /** Seconds for one request. Default 10. */
   timeout?: number | undefined;
-  /**
-   * URL of an HTTP proxy to send all requests through: `http://proxy.example.com:3128`, also with
-   * user and password.
-   */
+  /** URL of an HTTP proxy, also with user and password: `http://proxy.example.com:3128`. */
   proxy?: string | URL | undefined;
-  /**
-   * Whether to keep answers and send conditional requests, for programs that read the same data
-   * repeatedly.
-   */
+  /** Whether to cache answers and send conditional requests, for repeated reads. */
   revalidate?: boolean | undefined;
   /** Called with each answer. */
   onResponse?: ((exchange: Exchange) => void) | undefined;

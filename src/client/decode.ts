@@ -34,12 +34,10 @@ import { compareClocks } from "../signing/sign.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 
-/**
- * Thrown for a field that breaks a rule of the API. The message names both, and quotes no value.
- */
+/** Thrown for a field that breaks a rule of the API. The message quotes no value. */
 class BrokenRuleError extends TypeError {}
 
-/** The most items of a list: twice as many as a data file is designed for. */
+/** The longest list: twice what a data file is designed for. */
 const MAX_TOTAL = 2_000_000;
 
 type FieldsOf<T> = Record<keyof T, Rule>;
@@ -174,7 +172,6 @@ export function interpret<R extends Read>(
   return decodeBody(response, ruleOf(read));
 }
 
-/** The error for the status of a response. */
 function errorOf(response: HttpResponse, signedAt?: number): Error {
   const { status, headers, forwarder } = response;
   if (status === 429) {
@@ -202,11 +199,7 @@ function errorOf(response: HttpResponse, signedAt?: number): Error {
   return new ServerError(`the server answered with status ${status}: ${message}`, status);
 }
 
-/**
- * The content of a response from the health route.
- *
- * @throws as `interpret`, but ServerError for 400, 401 and 404
- */
+/** The answer of the health route. @throws ServerError, RateLimitedError */
 export function interpretHealth(response: HttpResponse): { healthy: boolean; health: Health } {
   const { status, headers } = response;
   // 503 has the same body as 200. An appvars server sends the others for other routes only.
@@ -219,7 +212,7 @@ export function interpretHealth(response: HttpResponse): { healthy: boolean; hea
   };
 }
 
-/** @returns the error for a 401: without a date or a signature, the credentials are wrong */
+/** The error for a 401: without a date or a signature, the credentials are wrong. */
 function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   // The date is rounded down to seconds.
   const { seconds, limit, message } = compareClocks(signedAt - Date.parse(date) - 500);
@@ -227,10 +220,7 @@ function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   return new RefusedCredentialsError();
 }
 
-/**
- * The target of a redirect, for messages: without a query, a fragment or a user, which may hold a
- * token.
- */
+/** The target of a redirect without query, fragment and user, which may hold a token. */
 export function redirectTarget(location = ""): string {
   return location.replace(/[?#].*/s, "").replace(/(?<![^/\\])[^/\\]+@/g, "") || "nowhere";
 }

@@ -25,7 +25,6 @@ export function checkCredential(what: string, credential: string | undefined): v
   throw new UsageError(`the ${what} must be ${CREDENTIAL_RULE}`);
 }
 
-/** @throws UsageError */
 export function checkSeconds(what: string, seconds: number, min: number): void {
   if (seconds >= min && seconds <= MAX_SECONDS) return;
   throw new UsageError(`${what} must be a number of seconds, ${min} to ${MAX_SECONDS}`);
@@ -69,11 +68,7 @@ export function refuseOpenSecret(
   );
 }
 
-/**
- * The headers that authenticate one request.
- *
- * @throws UnauthorizedError if a required credential is missing
- */
+/** Authenticates one request. @throws UnauthorizedError if a required credential is missing */
 export function authHeaders(
   scheme: AuthScheme,
   { apiKey, apiSecret }: { apiKey?: string | undefined; apiSecret?: string | undefined },

@@ -49,10 +49,7 @@ export async function readUnchanged<T>(
   }
 }
 
-/**
- * One attempt to read several answers of one revision. It ends with the first answer of another
- * revision.
- */
+/** An attempt to read answers of one revision. It ends with the first answer of another one. */
 export class Attempt extends VariableReader implements Snapshot {
   /** The change that requires another attempt. */
   change: AnswersChangedError | undefined;
@@ -61,8 +58,8 @@ export class Attempt extends VariableReader implements Snapshot {
   /** The answers by their reads. In one revision, they stay the same. */
   readonly #answers = new Map<string, Promise<unknown>>();
   /**
-   * The revisions of all answers. `undefined` is one: during an upgrade, some of the servers behind
-   * one address may not send revisions yet.
+   * The revisions of all answers. `undefined` is one: during an upgrade, some servers behind an
+   * address may not send revisions yet.
    */
   readonly #revisions = new Set<string | undefined>();
   /** Aborted when the attempt ends. */
@@ -81,11 +78,7 @@ export class Attempt extends VariableReader implements Snapshot {
     this.#aborter.abort(new TypeError("a snapshot can't be read after readSnapshot has settled"));
   }
 
-  /**
-   * Compares the revision of an answer, which may be "not found".
-   *
-   * @throws AnswersChangedError if the revision is another one than before
-   */
+  /** @throws AnswersChangedError if the revision of an answer is another one than before */
   check(response: HttpResponse): void {
     if (![200, 304, 404].includes(response.status)) return;
     this.#revisions.add(response.headers[REVISION_HEADER.toLowerCase()] as string | undefined);

@@ -25,8 +25,8 @@ export const TRANSIENT_STATUSES: readonly number[] = [408, ...GATEWAY_STATUSES];
 const MAX_LENGTH = 512 * MIB;
 
 /**
- * The time and memory that calls have used. Calls can share a budget, also concurrently: a hostile
- * server can send an endless list in which every page is valid.
+ * The time and memory that calls have used. Concurrent calls can share a budget: a hostile server
+ * can send an endless list in which every page is valid.
  */
 export interface Budget {
   /** The deadline, in milliseconds on a monotonic clock; undefined before the first request. */
@@ -56,9 +56,7 @@ export interface RetryNotice {
 
 export interface RetryOptions {
   budget: Budget;
-  /**
-   * Seconds for all requests that share the budget, and the pauses between them. Default no limit.
-   */
+  /** Seconds for all requests that share the budget, with their pauses. Default: no limit. */
   total?: number;
   /**
    * Maximum seconds for retries, after 429 too, and for data that changes while it is read; 0 for
@@ -92,8 +90,7 @@ export type RetryOn = "any" | "rate-limit";
  * | outage    | the first failed attempt      | 15 or 3, see `maxWait` | pauses and attempts |
  * | `total`   | the first attempt of a budget | no limit by default    | pauses and attempts |
  *
- * `Transport` has the first one. The third one replaces the default of `maxWait` while the server
- * can't be reached: 3 seconds if this machine refuses the connection, otherwise 15.
+ * `Transport` has the first one. The third one replaces the default of `maxWait`.
  *
  * @param attempt gets the seconds that it may take
  * @throws the last error when a clock does not allow another attempt; UnreachableError for `total`
@@ -103,7 +100,7 @@ export async function withRetries<T>(
   options: RetryOptions,
 ): Promise<T> {
   const { budget, ticks, total = NEVER, maxWait } = options;
-  /** The start of the first of the failed attempts in a row, and the end of the last attempt. */
+  /** The start of the first failed attempt in a row, and the end of the last attempt. */
   let [failingSince, end] = [NEVER, NEVER];
   for (let retries = 0; ; retries++) {
     const startedAt = ticks();
@@ -138,10 +135,10 @@ function secondsLeft(budget: Budget, total: number, now: number): number {
 }
 
 /**
- * Waits before another attempt.
+ * Waits before another attempt, if `maxWait`, the budget and `end` allow that.
  *
  * @param end the latest end of the pause, in milliseconds on the monotonic clock
- * @returns whether it has waited: not if `maxWait`, the budget or `end` do not allow that
+ * @returns whether it has waited
  */
 export async function pause(
   notice: RetryNotice,
@@ -176,7 +173,7 @@ function isTransient(error: unknown): boolean {
   return error instanceof UnreachableError && TRANSIENT_CODES.includes(cause?.code ?? "");
 }
 
-/** Seconds until a server that can't be reached is given up. */
+/** Seconds until the client gives up a server that can't be reached. */
 function outageLimit(error: unknown): number {
   const { cause } = error as {
     cause?: NodeJS.ErrnoException & { address?: string; errors?: unknown[] };

@@ -27,7 +27,7 @@ export const JSON_STRING = "JSON string";
 /** @throws UnsupportedError, UsageError; neither contains a value */
 export type Writer = (entries: readonly NamedValue[], options?: WriteOptions) => string;
 
-interface WriteOptions {
+export interface WriteOptions {
   /** The name of a document that has one: see `NAME_RULES`. */
   name?: string | undefined;
   /** Returns 32 random hex digits, for a delimiter. */

@@ -131,8 +131,8 @@ async function lastChange({ id }: VariableValue, { connection }: Settings, conte
 }
 
 /** The settings that select the source and its environment, and the weaker ones they override. */
-function originsOf({ given, connection }: Settings) {
-  const names = ["url", connection.kind === "local" ? "env" : "apiKey"] as const;
+function originsOf(settings: Settings) {
+  const names = ["url", settings.connection.kind === "local" ? "env" : "apiKey"] as const;
   return names.flatMap((name) => {
     const [setting, ...weaker] = settings.named(name);
     const overrides = weaker.map(({ from }) => from);

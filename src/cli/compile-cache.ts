@@ -6,8 +6,8 @@ import { statIfExists } from "../kit/files/system-errors.js";
 import { userFolders } from "../kit/process/this-process.js";
 
 /**
- * Lets Node keep compiled code between runs. The build makes this a file of its own, which is loaded
- * before all others.
+ * Lets Node keep compiled code between runs. The build makes this a file of its
+ * own, which is loaded before all others.
  *
  * @param enableCompileCache of Node 22.1 and newer
  */
@@ -18,9 +18,10 @@ export function keepCompiled(enableCompileCache: ((folder: string) => void) | un
 }
 
 /**
- * Creates the cache folder if it is missing, and returns whether no other user can write it. Node's
- * default folder may contain code of other users; with `sudo -E`, so may this one. Node's recursive
- * mkdir never returns for HOME=/proc.
+ * Creates the cache folder if it is missing, and returns whether no other user
+ * can write it. Node's default folder may contain code of other users; with
+ * `sudo -E`, so may this one. Node's recursive mkdir never returns for
+ * HOME=/proc.
  */
 function isOwnFolder(cache: string): boolean {
   for (const folder of [dirname(cache), cache]) {

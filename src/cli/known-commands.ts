@@ -5,7 +5,7 @@ import { suggestion } from "../kit/text/nearest.js";
 import { type Command, LEADING_WORDS, VERSION_FLAG } from "./arguments/command.js";
 import { writeLines } from "./output/output.js";
 
-/** What the help says of a command, and what loads its module when it is called. */
+/** What the help says of a command, and what loads its module. */
 type CommandRow = readonly [summary: string, load: () => Promise<{ definition: Command }>];
 
 /** The commands by the headings of the help, in its order. */
@@ -114,7 +114,8 @@ export interface CommandCall {
 }
 
 /**
- * Finds the command that a command line calls, and loads it. `help NAME` becomes `NAME --help`.
+ * Finds the command that a command line calls, and loads it. `help NAME`
+ * becomes `NAME --help`.
  *
  * @throws UsageError for an unknown command
  */
@@ -140,7 +141,7 @@ export async function findCommand(argv: readonly string[]): Promise<CommandCall>
   return { path, command, words: [...leading, ...rest] };
 }
 
-/** The commands that people mean by the names of other programs, or by former names. */
+/** The commands that people mean by names of other programs. */
 const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
   ["ls", ["list"]],
   ["rm", ["unset", "remove"]],

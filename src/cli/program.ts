@@ -25,7 +25,8 @@ import { withHint } from "./usage-hints.js";
 /**
  * Parses a command line with commander, which prints help and reports mistakes.
  *
- * @throws UsageError; CommanderError, whose exit code is 0 after help and the version
+ * @throws UsageError; CommanderError, whose exit code is 0 after help and the
+ *   version
  */
 export async function parseWithCommander(call: CommandCall, io: Io): Promise<ParsedLine> {
   const { path, command, words } = call;
@@ -160,7 +161,10 @@ function linesOf(text: string): string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** The flags in the help of a command. `appvars help connection` lists most flags for connections. */
+/**
+ * The flags in the help of a command. `appvars help connection` lists most
+ * flags for connections.
+ */
 function listedOptions(command: CommanderCommand): Option[] {
   const options = new Help().visibleOptions(command);
   return command.name() === CONNECTION

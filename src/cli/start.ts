@@ -18,7 +18,8 @@ import { reportError } from "./output/report-error.js";
 /**
  * Runs the command line of this process and resolves to its exit code.
  *
- * @param keepCompiled not called for `get`, which loads so little that it would save no time
+ * @param keepCompiled not called for `get`, which loads so little that it would
+ *   save no time
  */
 export async function start(argv: readonly string[], keepCompiled?: () => void): Promise<number> {
   const io = processIo();
@@ -51,12 +52,12 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   }
 }
 
-/** This process as a command sees it. Streams are created when they are first used. */
+/** Describes this process. Creates its streams at their first use. */
 export function processIo(): Io {
   let stdout: Io["stdout"] | undefined;
   let stderr: Io["stderr"] | undefined;
-  // Node would open its debugger, on a port that every user of the machine can reach, in a process
-  // that has secrets.
+  // Node would open its debugger, on a port that every user of the machine can
+  // reach, in a process that has secrets.
   process.on("SIGUSR1", () => {});
   if (process.pid === 1) endBySignals();
   return {
@@ -81,9 +82,10 @@ export function processIo(): Io {
 const SIGPIPE = 13;
 
 /**
- * Ends this process when stdout fails. A reader that has read enough, such as `head`, closes the
- * pipe: the command then ends as SIGPIPE would end it, without a message, but not with 0, since it
- * may not have finished its work. Any other failure is reported.
+ * Ends this process when stdout fails. A reader that has read enough, such as
+ * `head`, closes the pipe: the command then ends as SIGPIPE would end it,
+ * without a message, but not with 0, since it may not have finished its work.
+ * Any other failure is reported.
  */
 function endOnFailure({ code }: NodeJS.ErrnoException): never {
   // Windows reports EOF.
@@ -93,16 +95,18 @@ function endOnFailure({ code }: NodeJS.ErrnoException): never {
 }
 
 /**
- * Opens stderr. If it is a pipe and the system has Linux's /proc, it gets a file description of its
- * own: whether writes block is a property of the description, and Node makes writes block each time
- * it starts a child. A reader that does not read would then stop a server. If nobody can read
+ * Opens stderr. If it is a pipe and the system has Linux's /proc, it gets a
+ * file description of its own: whether writes block is a property of the
+ * description, and Node makes writes block each time it starts a child. A
+ * reader that does not read would then stop a server. If nobody can read
  * stderr, the command continues.
  */
 function openStderr(): Io["stderr"] {
   const { O_WRONLY, O_NONBLOCK } = constants;
   let reopened: Socket | undefined;
   try {
-    // A regular file would be written from its start, and a socket can't be opened again.
+    // A regular file would be written from its start, and a socket can't be
+    // opened again.
     if (fstatSync(2).isFIFO())
       reopened = new Socket({
         fd: openSync("/proc/self/fd/2", O_WRONLY | O_NONBLOCK),

@@ -23,7 +23,7 @@ const MEANT: Readonly<Record<string, string>> = {
   "import --from": "docs/recipes.md shows how to move from another tool",
 };
 
-/** Removes what may be a secret: the value after `=`, or a value that was taken for a flag. */
+/** Removes what may be a secret: a value after `=`, or taken for a flag. */
 function describeUnknownFlag(message: string, { path, command }: CommandCall): string {
   const [, text = "", similar] =
     /^unknown option '(.*?)'(?:\n\(Did you mean ([^']*)\?\))?$/s.exec(message) ?? [];

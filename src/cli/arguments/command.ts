@@ -2,7 +2,7 @@ import type { Context } from "../output/context.js";
 
 /** A flag; one that has only a help is a text in its table. */
 export interface Flag extends Argument {
-  /** Whether it can be given more than once: its values, which are lists, are joined. */
+  /** Whether it can be repeated: its values, which are lists, are joined. */
   repeatable?: true;
   /** The text of the value if the flag is not given. */
   default?: string;
@@ -13,7 +13,7 @@ export interface Flag extends Argument {
   implies?: Readonly<Record<string, unknown>>;
   /** The names of flags that can't be given too. */
   conflicts?: readonly string[];
-  /** The error for a call with this flag, which was removed and is in no help. */
+  /** The error for this flag, which was removed and is in no help. */
   refused?: string;
 }
 
@@ -25,8 +25,9 @@ export interface Argument {
 }
 
 /**
- * Flags by their forms: `-e, --env <name>`, `--no-check`, `--encrypt [names]`, `--cache[=age]`. A key
- * that ends with a colon is a heading of the help for the flags after it.
+ * Flags by their forms: `-e, --env <name>`, `--no-check`, `--encrypt [names]`,
+ * `--cache[=age]`. A key that ends with a colon is a heading of the help for
+ * the flags after it.
  */
 export type FlagTable = Readonly<Record<string, string | Flag>>;
 
@@ -47,7 +48,11 @@ export interface Command {
   details?: string;
   examples: readonly string[];
   commands?: Readonly<Record<string, Command>>;
-  /** Without it, a call prints the help. @param all loads the whole command line */
+  /**
+   * Without it, a call prints the help.
+   *
+   * @param all loads the whole command line
+   */
   run?(
     args: object,
     flags: object,
@@ -146,7 +151,7 @@ export interface FlagRow extends Flag {
 
 const FLAG_FORM = /^(?:(-\w), )?(--(no-)?([\w-]+))(?: <(.+)>| ?\[=?(.+)\])?$/;
 
-/** The rows of a table by the spellings of their flags: a flag with a letter is there twice. */
+/** The rows of a table by the spellings of their flags, letters too. */
 export function flagRows(flags: FlagTable = {}): Map<string, FlagRow> {
   const rows = new Map<string, FlagRow>();
   let heading: string | undefined;

@@ -7,7 +7,7 @@ export const APPLICATION = {
 
 export const DRY_RUN = { "--dry-run": "print the changes without making them" } as const;
 
-/** The flags of commands whose changes go through `updateData`, which makes or prints them. */
+/** The flags of commands whose changes `updateData` makes or prints. */
 export const CHANGE_FLAGS = {
   ...DRY_RUN,
   "--values": "with --dry-run, print the values too",
@@ -31,7 +31,7 @@ export const ENVIRONMENTS = {
 /** Which environment of which data a command changes. */
 export const DATA_FLAGS = { "Data:": "", ...PROFILE, ...PLACE_FLAGS, ...ENVIRONMENT } as const;
 
-/** Which environments of which data a command changes, for `editEnvironments`. */
+/** Which environments of which data `editEnvironments` changes. */
 export const ENVIRONMENTS_FLAGS = {
   ...DATA_FLAGS,
   ...ENVIRONMENTS,

@@ -18,10 +18,12 @@ export function parseDuration(text: string): number {
 }
 
 /**
- * A time: a date such as `2026-01-31`, which begins at midnight UTC, `2026-01-31T12:00:00Z`, or a
- * length of time from now. Returns Unix milliseconds.
+ * A time: a date such as `2026-01-31`, which begins at midnight UTC,
+ * `2026-01-31T12:00:00Z`, or a length of time from now. Returns Unix
+ * milliseconds.
  *
- * @param now Unix milliseconds @param direction -1 for a length of time before now
+ * @param now Unix milliseconds @param direction -1 for a length of time before
+ *   now
  */
 export function parseTime(text: string, now: number, direction: 1 | -1): number {
   const length = durationMs(text);
@@ -40,7 +42,10 @@ export function parseType(text: string): VariableType {
   throw new ArgumentError(`It must be one of ${VARIABLE_TYPES.join(", ")}.`);
 }
 
-/** The maximum age of a cached answer: whole seconds, or a time such as `12h`. Returns seconds. */
+/**
+ * The maximum age of a cached answer: whole seconds, or a time such as `12h`.
+ * Returns seconds.
+ */
 export function parseCacheAge(text: string): number {
   const seconds = secondsOf(text);
   const rule =

@@ -22,7 +22,10 @@ export interface ParsedLine {
 
 /** The words after a command, split into its flags and its arguments. */
 export interface SplitLine {
-  /** All words, with flags in the form that commander reads alike: `--long` or `--long=value`. */
+  /**
+   * All words, with flags in the form that commander reads alike: `--long` or
+   * `--long=value`.
+   */
   words: string[];
   /** `row` is undefined for a flag that the command does not have. */
   flags: { row: FlagRow | undefined; value: string | undefined }[];
@@ -33,11 +36,13 @@ export interface SplitLine {
 const FLAG = /^-./s;
 
 /**
- * Splits the words after a command: `-nqe test --cache A` has the words `--no-newline --quiet
- * --env=test --cache=86400 A`. For a command that starts a program, `--only A ls --json` has the
- * words `--only=A -- ls --json`, since --json is for ls.
+ * Splits the words after a command: `-nqe test --cache A` has the words
+ * `--no-newline --quiet --env=test --cache=86400 A`. For a command that starts
+ * a program, `--only A ls --json` has the words `--only=A -- ls --json`, since
+ * --json is for ls.
  *
- * @throws UsageError if a time follows a flag whose value follows `=`: it hardly names a variable
+ * @throws UsageError if a time follows a flag whose value follows `=`: it
+ *   hardly names a variable
  */
 export function splitWords(words: readonly string[], command: Command): SplitLine {
   const rows = flagRows({ ...command.flags, ...OUTPUT_FLAGS });
@@ -63,7 +68,7 @@ export function splitWords(words: readonly string[], command: Command): SplitLin
   return line;
 }
 
-/** Takes the value of a flag from the words after it; `undefined` if it has none. */
+/** Takes the value of a flag, if it has one, from the words after it. */
 function takeValue({ form, long, alone, placeholder }: FlagRow, rest: string[]) {
   const [next = ""] = rest;
   if (placeholder === undefined) return undefined;
@@ -74,8 +79,9 @@ function takeValue({ form, long, alone, placeholder }: FlagRow, rest: string[]) 
 }
 
 /**
- * Parses a command line as commander does, but without loading it. Returns `undefined` for a line
- * that has a mistake or needs commander's rules, which then parses or reports it.
+ * Parses a command line as commander does, but without loading it. Returns
+ * `undefined` for a line that has a mistake or needs commander's rules, which
+ * then parses or reports it.
  */
 export function parseLine(
   line: SplitLine,
@@ -159,7 +165,8 @@ export function addValue(
     throw new ArgumentError(`Allowed choices are ${choices.join(", ")}.`);
   const value = parse ? parse(text, clock) : text;
   if (repeatable) return [previous ?? [], value].flat();
-  // commander would use the last value: of `--env test --env production`, one is a mistake.
+  // commander would use the last value: of `--env test --env production`, one
+  // is a mistake.
   if (previous !== undefined) throw new UsageError(`${long} is given more than once`);
   return value;
 }

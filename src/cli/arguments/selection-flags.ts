@@ -45,7 +45,7 @@ export function allowReserved(effect: string) {
   } as const satisfies Record<string, Flag>;
 }
 
-/** Refuses other names: mistyped ones, or the command after a flag without its value. */
+/** Refuses mistyped names, and the command after a flag without its value. */
 function parseReserved(text: string): string[] {
   const names = parseNames(text);
   const other = names.find((name) => !isVariableName(name) || !isReservedName(name));

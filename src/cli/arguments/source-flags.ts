@@ -9,7 +9,7 @@ import {
 import type { Command } from "./command.js";
 import { parseCacheAge } from "./flag-arguments.js";
 
-/** The help topic with all {@link SOURCE_FLAGS}; the help of commands has the usual ones. */
+/** The help topic with all flags of a source; other help has the usual ones. */
 export const CONNECTION = "connection";
 
 export const CONNECTION_HEADING = "Connection:";

@@ -92,7 +92,7 @@ function helpEntries(key: string, choices: readonly string[]): TableEntry[] {
   ];
 }
 
-/** Optional values are left out: the word after such a flag is something else. */
+/** Leaves out optional values: the next word is something else. */
 function valueEntries(key: string, row: FlagRow, command: Command): TableEntry[] {
   if (row.placeholder === undefined || row.alone !== undefined) return [];
   const kinds =
@@ -100,14 +100,18 @@ function valueEntries(key: string, row: FlagRow, command: Command): TableEntry[]
   return [[key, { ...NOTHING, kinds, choices: row.choices ?? [] }]];
 }
 
-/** The offers for the word in the brackets of a flag or argument; any other word is free text. */
+/**
+ * The offers for the word in the brackets of a flag or argument; any other word
+ * is free text.
+ */
 const BY_PLACEHOLDER: Readonly<Record<string, readonly ValueKind[]>> = {
   file: ["files"],
   environment: ["environments"],
   profile: ["profiles"],
   names: ["name-list"],
   command: ["program"],
-  // The sides of `diff`: an environment, a file with one of its environments, or a URL.
+  // The sides of `diff`: an environment, a file with one of its environments,
+  // or a URL.
   a: ["environments", "files"],
   b: ["environments", "files"],
   // The arguments of `migrate`: a data file or a URL.
@@ -115,7 +119,10 @@ const BY_PLACEHOLDER: Readonly<Record<string, readonly ValueKind[]>> = {
   to: ["files"],
 };
 
-/** The offers for a flag, or for `<name>` of the parent command: `--env <name>`, `env remove <name>`. */
+/**
+ * The offers for a flag, or for `<name>` of the parent command: `--env <name>`,
+ * `env remove <name>`.
+ */
 const BY_SUBJECT: Readonly<Record<string, readonly ValueKind[]>> = {
   env: ["environments"],
   profile: ["profiles"],

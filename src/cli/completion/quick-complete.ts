@@ -12,7 +12,7 @@ import { definition } from "../arguments/source-flags.js";
 import { createContext, type Io } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
 
-/** A word to offer, and its description. Both may come from an untrusted file. */
+/** A word to offer and its description, maybe from an untrusted file. */
 type Offer = readonly [word: string, description: string];
 
 /** Finds the offers of a kind, without reading anything over the network. */
@@ -36,9 +36,10 @@ const FINDERS: Record<string, (flags: SourceFlags, caller: Caller) => Promise<Of
 };
 
 /**
- * `appvars __complete KIND PREFIX WORD…`, called by completion scripts: prints the names of a kind
- * with a prefix, given the words of the command line so far; one per line, each with a tab and a
- * description. No help lists it. It never reads stdin, and prints nothing when anything fails.
+ * `appvars __complete KIND PREFIX WORD…`, called by completion scripts: prints
+ * the names of a kind with a prefix, given the words of the command line so
+ * far; one per line, each with a tab and a description. No help lists it. It
+ * never reads stdin, and prints nothing when anything fails.
  */
 export async function quickComplete(argv: readonly string[], io: Io): Promise<number> {
   const [, kind = "", prefix = "", ...words] = argv;
@@ -56,7 +57,7 @@ export async function quickComplete(argv: readonly string[], io: Io): Promise<nu
   return 0;
 }
 
-/** Refuses words that look like a flag or need escaping, which would change them. */
+/** Refuses words that look like a flag, or that escaping would change. */
 function isOfferable(word: string): boolean {
   return /^[^-]/.test(word) && printable(word) === word;
 }
@@ -76,7 +77,8 @@ async function findNames(flags: SourceFlags, caller: Caller): Promise<Offer[]> {
 }
 
 /**
- * The variables of the environment's application or, without an environment, of all applications.
+ * The variables of the environment's application or, without an environment, of
+ * all applications.
  */
 async function findVariables(settings: Settings): Promise<Offer[]> {
   const { environments, variables } = await readData(settings);
@@ -88,7 +90,7 @@ async function findVariables(settings: Settings): Promise<Offer[]> {
   return [...new Map(own.map(({ name, description }) => [name, description]))];
 }
 
-/** Reads the data file. A store is left out, since it may take long to answer. */
+/** Reads the data file, not a store, which may take long to answer. */
 async function readData({ dataPlace }: Settings): Promise<Data> {
   if (dataPlace.kind === "store") return NO_DATA;
   return readDataFile(dataPlace.path, { open: openWithoutKeys });

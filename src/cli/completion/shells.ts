@@ -45,7 +45,7 @@ const SHELLS: Record<ShellName, Shell> = {
   },
 };
 
-/** The branches that find the offers of each key; keys with the same offers share a branch. */
+/** The branches that find the offers of a key; equal offers share a branch. */
 export function writeBranches(shell: ShellName, table: CommandTable): string {
   const keysByOffers = new Map<string, string[]>();
   for (const [key, offers] of table) {
@@ -80,7 +80,7 @@ function escapeColons(word: string): string {
   return word.replace(/[\\:]/g, "\\$&");
 }
 
-/** Quotes a word for fish, where within single quotes only `\'` and `\\` are escapes. */
+/** Quotes a word for fish, whose only escapes in quotes are `\'` and `\\`. */
 function fishWord(text: string): string {
   return `'${text.replace(/['\\]/g, "\\$&")}'`;
 }

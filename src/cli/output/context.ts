@@ -149,7 +149,7 @@ interface PrintedTable {
   empty?: string;
 }
 
-/** Prints columns under bold headings on a terminal; for programs, there are no headings. */
+/** Prints columns: on a terminal aligned, under bold headings. */
 export async function printTable(
   context: Context,
   { json, headings, rows, absent = "", empty }: PrintedTable,
@@ -170,7 +170,8 @@ async function alignColumns(
 ): Promise<StyledLine[]> {
   // Loaded here: only a terminal needs to know how wide a character is.
   const { default: stringWidth } = await import("string-width");
-  // Escaped before it is measured, because escapes are wider than their characters.
+  // Escaped before it is measured, because escapes are wider than their
+  // characters.
   const table = [headings, ...rows].map((cells) => cells.map((cell) => printable(cell)));
   const widths = headings.map((_heading, column) =>
     table.reduce((widest, cells) => Math.max(widest, stringWidth(cells[column] ?? "")), 0),
@@ -199,7 +200,7 @@ export function printLines(
   else writeLines(io.stdout, lines);
 }
 
-/** Prints text unescaped: a value that was asked for, or a document for another program. */
+/** Prints a value or a document for another program, unescaped. */
 export function printRaw(
   { io, flags }: Context,
   { text, json }: { text: string; json?: unknown },

@@ -1,9 +1,9 @@
 import { fstatSync, write } from "node:fs";
 import type { Output } from "./output.js";
 
-/** Bytes of a log that may wait for its reader, besides those that are being written. */
+/** Bytes of a log that may wait while others are being written. */
 const MAX_WAITING = 256 * 1_024;
-/** How long lines wait to be written with others, and how many characters may wait. */
+/** How long lines wait for others, and how many characters may wait. */
 const COLLECT_MS = 20;
 const MAX_COLLECTED = 64 * 1_024;
 /** How long the end of a program may wait for its log. */
@@ -14,13 +14,15 @@ const RETRY_MS = 1_000;
 /**
  * Writes text.
  *
- * @param done called with an error, and the number of bytes that were written in spite of it
+ * @param done called with an error, and the number of bytes that were written
+ *   in spite of it
  */
 type Write = (text: string, done: (error?: Error | null, written?: number) => void) => void;
 
 /**
- * Writes the lines of a log. Never blocks the program, and takes little memory even if it fails:
- * lines that can't be written in time, or at all, are dropped.
+ * Writes the lines of a log. Never blocks the program, and takes little memory
+ * even if it fails: lines that can't be written in time, or at all, are
+ * dropped.
  */
 export class LogWriter {
   readonly #stream: Output;
@@ -34,7 +36,10 @@ export class LogWriter {
   #dropped = 0;
   #onIdle = () => {};
 
-  /** @param droppedLine formats the escaped line that reports how many lines were dropped */
+  /**
+   * @param droppedLine formats the escaped line that reports how many lines
+   *   were dropped
+   */
   constructor(stream: Output, droppedLine: (count: number) => string) {
     this.#stream = stream;
     this.#write = writerTo(stream);
@@ -42,8 +47,8 @@ export class LogWriter {
   }
 
   /**
-   * Whether the next line has to be dropped, which is then counted. Call it first, since formatting
-   * a line takes time.
+   * Whether the next line has to be dropped, which is then counted. Call it
+   * first, since formatting a line takes time.
    */
   drops(): boolean {
     if (this.#dropped === 0 && this.#waiting.length <= MAX_WAITING) return false;
@@ -57,7 +62,7 @@ export class LogWriter {
     this.#flush();
   }
 
-  /** Writes an escaped line with others: the calls of the system take more time than the lines. */
+  /** Writes an escaped line together with others, which takes less time. */
   writeSoon(line: string): void {
     this.#waiting += `${line}\n`;
     if (this.#waiting.length > MAX_COLLECTED) this.#flush();
@@ -125,13 +130,14 @@ function isFile(fd: number): boolean {
 }
 
 /**
- * Writes to a file without blocking. Node's own stream for a file blocks until the disk has taken
- * everything, and ignores that it took only a part.
+ * Writes to a file without blocking. Node's own stream for a file blocks until
+ * the disk has taken everything, and ignores that it took only a part.
  */
 function fileWriter(fd: number): Write {
   let isTorn = false;
   return (text, done) => {
-    // A line that was written in part gets its end, or the next one would not be found.
+    // A line that was written in part gets its end, or the next one would not
+    // be found.
     const start = isTorn ? 1 : 0;
     const bytes = Buffer.from(isTorn ? `\n${text}` : text);
     const writeFrom = (offset: number) => {

@@ -3,8 +3,9 @@ import type { ColorSupportLevel } from "chalk";
 import { printable, unitEscapes } from "../../kit/text/printable.js";
 import type { Surroundings } from "../../tasks/surroundings.js";
 
-// Everything written to stdout or stderr goes through these functions; `npm run lint` reports
-// exceptions. All but `writeRaw` escape characters that could control a terminal or forge a line.
+// Everything written to stdout or stderr goes through these functions; `npm run
+// lint` reports exceptions. All but `writeRaw` escape characters that could
+// control a terminal or forge a line.
 
 /** An output stream; on a terminal it has `isTTY` and knows its colors. */
 export interface Output extends Writable {
@@ -14,7 +15,10 @@ export interface Output extends Writable {
   getColorDepth?: (env?: object) => number;
 }
 
-/** Writes lines, with line breaks inside a line escaped. `style` is applied to the escaped line. */
+/**
+ * Writes lines, with line breaks inside a line escaped. `style` is applied to
+ * the escaped line.
+ */
 export function writeLines(
   stream: Output,
   lines: readonly string[],
@@ -23,10 +27,10 @@ export function writeLines(
   stream.write(lines.map((line, index) => `${style(printable(line), index)}\n`).join(""));
 }
 
-/** Rows per batch. Formatting all at once would use as much memory as a large file. */
+/** Rows per batch. Formatting all at once would use too much memory. */
 const BATCH_ROWS = 2_000;
 
-/** Writes lines of fields that are separated by tabs; an undefined one is empty. */
+/** Writes lines of tab-separated fields; an undefined one is empty. */
 export function writeRows(
   stream: Output,
   rows: readonly (readonly (string | undefined)[])[],
@@ -45,20 +49,20 @@ export function writeJsonLine(stream: Output, value: unknown): void {
   stream.write(`${escapeJson(JSON.stringify(value))}\n`);
 }
 
-/** Writes text unchanged: a value that was asked for, or a document for another program. */
+/** Writes a value or a document for another program unchanged. */
 export function writeRaw(stream: Output, text: string, onWritten?: () => void): void {
   stream.write(text, onWritten);
 }
 
 /**
- * A field of a tab-separated line: printable, with backslashes doubled so that escapes can be read
- * back.
+ * A field of a tab-separated line: printable, with backslashes doubled so that
+ * escapes can be read back.
  */
 export function escapeField(text: string): string {
   return printable(text.replaceAll("\\", "\\\\"));
 }
 
-/** The same JSON with only printable characters: the others are written as `\uXXXX`. */
+/** Returns JSON whose unprintable characters are `\uXXXX`. */
 export function escapeJson(json: string): string {
   return printable(json, unitEscapes);
 }
@@ -80,12 +84,16 @@ export async function colorsFor(
   return new Chalk({ level });
 }
 
-/** The levels that FORCE_COLOR names, as in Node. Any other text is for the basic colors. */
+/**
+ * The levels that FORCE_COLOR names, as in Node. Any other text is for the
+ * basic colors.
+ */
 const FORCED_LEVELS: Record<string, ColorSupportLevel> = { "0": 0, false: 0, "2": 2, "3": 3 };
 
 /**
- * The colors that a stream supports. `--no-color` overrides FORCE_COLOR, which overrides NO_COLOR,
- * which overrides the colors of the terminal; a stream that is not a terminal gets none.
+ * The colors that a stream supports. `--no-color` overrides FORCE_COLOR, which
+ * overrides NO_COLOR, which overrides the colors of the terminal; a stream that
+ * is not a terminal gets none.
  */
 export function colorLevel(
   stream: Output,

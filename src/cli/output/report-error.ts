@@ -23,7 +23,7 @@ export const EXIT_CODES: Record<ErrorCode, number> = {
 
 const NAME = "appvars:";
 
-/** Writes an error as one line to stderr, as JSON with `--json`, and returns its exit code. */
+/** Writes an error as one line or as JSON, and returns its exit code. */
 export async function reportError(
   error: unknown,
   argv: readonly string[],
@@ -43,7 +43,7 @@ export async function reportError(
   return error instanceof StartError ? error.exitCode : EXIT_CODES[code];
 }
 
-/** The words that can be flags of appvars: those after `--` belong to another program. */
+/** The words before `--`: those after it belong to another program. */
 function ownWords(argv: readonly string[]): readonly string[] {
   return argv.includes("--") ? argv.slice(0, argv.indexOf("--")) : argv;
 }
@@ -68,7 +68,7 @@ function usageMessage(error: CommanderError): string {
   return isHelp(error) ? "which command? see --help" : error.message.replace(/^error: /, "");
 }
 
-/** Checks the shape, because a one-shot `get` must not load commander for its class. */
+/** Checks the shape, since `get` must not load commander for its class. */
 function isCommanderError(error: unknown): error is CommanderError {
   return (
     error instanceof Error &&

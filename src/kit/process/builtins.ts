@@ -1,8 +1,9 @@
 import { getBuiltinModule } from "node:process";
 
 /**
- * Builtin modules that not every command uses, loaded at their first use. An import would load them
- * at the start: `crypto` alone takes 4 ms, a tenth of a `get` from a file.
+ * Builtin modules that not every command uses, loaded at their first use. An
+ * import would load them at the start: `crypto` alone takes 4 ms, a tenth of a
+ * `get` from a file.
  */
 export const builtins = {
   get crypto() {

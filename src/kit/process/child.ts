@@ -35,36 +35,45 @@ export function prepared(
   return windows?.prepareProgram(command, env) ?? { command: program, args };
 }
 
-// Read at the start: a shell can move this process to the background or to the foreground later.
+// Read at the start: a shell can move this process to the background or to the
+// foreground later.
 const stat = readProcessStat("self");
 const isForeground = isInForeground(stat);
 
 /**
- * Whether programs get a process group of their own, so that signals to our group reach them only
- * through us. In the foreground of a terminal they have ours, since a program in another group
- * can't use the terminal, unless timeout(1) runs us: it signals us, and then its group.
+ * Whether programs get a process group of their own, so that signals to our
+ * group reach them only through us. In the foreground of a terminal they have
+ * ours, since a program in another group can't use the terminal, unless
+ * timeout(1) runs us: it signals us, and then its group.
  */
 const HAS_OWN_GROUP =
   !isForeground || (stat !== undefined && readProcessStat(stat.group)?.name === "timeout");
 
-/** The stdin of programs: in the background, a program would take input that is for the shell. */
+/**
+ * The stdin of programs: in the background, a program would take input that is
+ * for the shell.
+ */
 const STDIN = !isForeground && isatty(0) ? "ignore" : "inherit";
 
 export interface ChildOptions {
   /** Whether stdout and stderr are pipes. By default the program has ours. */
   isPiped?: boolean;
-  /** Whether the caller ends its descendants. By default, they get the signal that has ended it. */
+  /**
+   * Whether the caller ends its descendants. By default, they get the signal
+   * that has ended it.
+   */
   endsDescendants?: boolean;
   /** What {@link loadWindows} has loaded. */
   windows?: Windows | undefined;
 }
 
 export interface Child {
-  /** The program's own; 128+n when signal n ended it. Rejects with a StartError. */
+  /** The exit code; 128+n for signal n. Rejects with a StartError. */
   exitCode: Promise<number>;
   /**
-   * Sends a signal; does nothing once the program has ended. Windows has no signals: SIGTERM and
-   * SIGKILL kill the program and its descendants, and others do nothing.
+   * Sends a signal; does nothing once the program has ended. Windows has no
+   * signals: SIGTERM and SIGKILL kill the program and its descendants, and
+   * others do nothing.
    */
   signal(name: NodeJS.Signals): void;
   /** The processes that the program has started so far. */
@@ -75,10 +84,11 @@ export interface Child {
 }
 
 /**
- * Starts a program with our stdin and terminal. Until it has ended, signals to this process are
- * forwarded to it, once, and do not end us.
+ * Starts a program with our stdin and terminal. Until it has ended, signals to
+ * this process are forwarded to it, once, and do not end us.
  *
- * @throws UsageError for a variable that no environment can hold, or an argument that the program
+ * @throws UsageError for a variable that no environment can hold, or an
+ *   argument that the program
  *   can't get
  */
 export function startChild(
@@ -93,14 +103,16 @@ export function startChild(
   const detached = !windows && HAS_OWN_GROUP;
   let forwarded: NodeJS.Signals | undefined;
   const forward = withoutRepeats((name) => {
-    // A terminal signals the whole group, and reaches the program itself if its group is ours.
+    // A terminal signals the whole group, and reaches the program itself if its
+    // group is ours.
     if (group && (name === "SIGINT" || name === "SIGQUIT"))
       return void (isRunning() && group.signal(name));
     if (comesFromTerminal(name, starter.platform)) return;
     forwarded = name;
     signal(name);
   });
-  // A signal that arrives during the start is delivered once this function has returned.
+  // A signal that arrives during the start is delivered once this function has
+  // returned.
   const release = catchSignals(forward, detached);
   const output = isPiped ? "pipe" : "inherit";
   const [child, ended] = spawnCommand(program, { env, stdio: [STDIN, output, output], detached });
@@ -131,8 +143,8 @@ export function startChild(
 }
 
 /**
- * The process group of a program in which it is the first. Until `release`, Ctrl-Z stops it with
- * us, and `fg` continues it.
+ * The process group of a program in which it is the first. Until `release`,
+ * Ctrl-Z stops it with us, and `fg` continues it.
  */
 function programGroup(first: number) {
   let timer: NodeJS.Timeout | undefined;
@@ -145,8 +157,8 @@ function programGroup(first: number) {
   };
   const stop = () => {
     signal("SIGTSTP");
-    // After its handler: without one, the kernel ignores it, since the program has no parent in its
-    // session.
+    // After its handler: without one, the kernel ignores it, since the program
+    // has no parent in its session.
     timer = setTimeout(() => {
       signal("SIGSTOP");
       process.kill(process.pid, "SIGSTOP");
@@ -165,8 +177,8 @@ function programGroup(first: number) {
 }
 
 /**
- * Drops the second of two signals of timeout(1), which goes to our group. Not SIGHUP, which may ask
- * for a reload.
+ * Drops the second of two signals of timeout(1), which goes to our group. Not
+ * SIGHUP, which may ask for a reload.
  */
 function withoutRepeats(forward: (name: NodeJS.Signals) => void): (name: NodeJS.Signals) => void {
   let [last, lastAt] = ["", 0];
@@ -177,7 +189,10 @@ function withoutRepeats(forward: (name: NodeJS.Signals) => void): (name: NodeJS.
   };
 }
 
-/** The promise rejects if the program can't be started: Node throws or emits the error. */
+/**
+ * The promise rejects if the program can't be started: Node throws or emits the
+ * error.
+ */
 function spawnCommand(
   { command, args, windowsVerbatimArguments }: PreparedCommand,
   settings: Pick<SpawnOptions, "env" | "stdio" | "detached">,
@@ -185,7 +200,8 @@ function spawnCommand(
   try {
     const child = spawn(command, args, { ...settings, windowsVerbatimArguments });
     const ended = new Promise<number>((resolve, reject) => {
-      // A signal that may not be sent, to a set-user-id program for example, is an error event too.
+      // A signal that may not be sent, to a set-user-id program for example, is
+      // an error event too.
       child.on("error", (error) => child.pid === undefined && reject(error));
       child.once("exit", (code, signal) =>
         resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)),

@@ -10,20 +10,24 @@ export interface Process {
   started: string;
 }
 
-/** The processes that a program has started, directly or not, even if their parents have ended. */
+/**
+ * The processes that a program has started, directly or not, even if their
+ * parents have ended.
+ */
 export interface Descendants {
   signal(name: NodeJS.Signals): void;
   areGone(): boolean;
 }
 
-/** Milliseconds that a program and its descendants have to end before they are killed. */
+/** Milliseconds that a program has to end before it is killed. */
 export const GRACE_MS = 10_000;
 
 const POLL_MS = 50;
 
 /**
- * Ends the descendants of a program, and resolves once they are gone. The program must have ended:
- * if it passes signals on, they would get each one twice.
+ * Ends the descendants of a program, and resolves once they are gone. The
+ * program must have ended: if it passes signals on, they would get each one
+ * twice.
  */
 export async function endDescendants(descendants: Descendants): Promise<void> {
   descendants.signal("SIGTERM");
@@ -34,8 +38,9 @@ export async function endDescendants(descendants: Descendants): Promise<void> {
 }
 
 /**
- * Remembers the descendants of a process, and finds the processes that these start later. Processes
- * of another user, which we may not signal, do not count.
+ * Remembers the descendants of a process, and finds the processes that these
+ * start later. Processes of another user, which we may not signal, do not
+ * count.
  *
  * @param root process id; without one there are no descendants
  */
@@ -82,7 +87,7 @@ function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The running processes without zombies; none where the system does not list them. */
+/** The running processes without zombies; none if the system lists none. */
 export function listProcesses(system: NodeJS.Platform = platform()): Process[] {
   if (system === "win32") return [];
   try {

@@ -14,14 +14,14 @@ export interface Starter {
 }
 
 /**
- * Linux's MAX_ARG_STRLEN with pages of 4 KiB: the bytes of one argument or `NAME=value`, with the
- * NUL at its end.
+ * Linux's MAX_ARG_STRLEN with pages of 4 KiB: the bytes of one argument or
+ * `NAME=value`, with the NUL at its end.
  */
 export const MAX_LINUX_STRING = 128 * 1024;
 
 /**
- * The path of a program that comes with Windows. By its name alone, one in the current folder would
- * be started.
+ * The path of a program that comes with Windows. By its name alone, one in the
+ * current folder would be started.
  */
 export function systemProgram(
   name: string,
@@ -55,8 +55,8 @@ export function warnOfLostBytes(
 }
 
 /**
- * The name under which an environment has a variable; `undefined` without one. Windows finds it by
- * any case.
+ * The name under which an environment has a variable; `undefined` without one.
+ * Windows finds it by any case.
  */
 export function nameIn(
   env: Readonly<Record<string, unknown>>,

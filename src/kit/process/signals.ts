@@ -3,8 +3,9 @@ import { isatty } from "node:tty";
 import { readProcessStat } from "./this-process.js";
 
 /**
- * SIGWINCH, SIGTSTP and SIGCONT are left out: in the foreground, a terminal sends them to the whole
- * process group. SIGBREAK is Ctrl-Break on Windows, which has only that, SIGINT and SIGHUP.
+ * SIGWINCH, SIGTSTP and SIGCONT are left out: in the foreground, a terminal
+ * sends them to the whole process group. SIGBREAK is Ctrl-Break on Windows,
+ * which has only that, SIGINT and SIGHUP.
  */
 const CAUGHT_SIGNALS: NodeJS.Signals[] = [
   "SIGTERM",
@@ -17,31 +18,37 @@ const CAUGHT_SIGNALS: NodeJS.Signals[] = [
 ];
 
 /**
- * Signals that are not forwarded: aliases, those that can't be caught or have other listeners, and
- * those for faults, failed writes, ended children and V8's profiler.
+ * Signals that are not forwarded: aliases, those that can't be caught or have
+ * other listeners, and those for faults, failed writes, ended children and V8's
+ * profiler.
  */
 const OTHER_SIGNALS = /^SIG(IOT|POLL|KILL|STOP|TSTP|CONT|ILL|BUS|FPE|SEGV|PIPE|XFSZ|CHLD|PROF)$/;
 
 function forwardedSignals(): NodeJS.Signals[] {
   return (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
-    // With `stty tostop`, the kernel repeats SIGTTOU until the writer has stopped.
+    // With `stty tostop`, the kernel repeats SIGTTOU until the writer has
+    // stopped.
     (name) => !OTHER_SIGNALS.test(name) && (name !== "SIGTTOU" || ![1, 2].some(isatty)),
   );
 }
 
-/** Whether a signal asks a program to end. The program may use it for something else. */
+/** Whether a signal usually asks a program to end. */
 export function isStopSignal(name: NodeJS.Signals): boolean {
   return !name.startsWith("SIGUSR");
 }
 
-/** Whether SIGTERM was caught. Ctrl-C does not count: a program may use it for something else. */
+/**
+ * Whether SIGTERM was caught. Ctrl-C does not count: a program may use it for
+ * something else.
+ */
 export let isTerminated = false;
 
 /**
- * Passes each signal to `listener` instead of letting it end this process or, for SIGUSR1, open
- * Node's debugger.
+ * Passes each signal to `listener` instead of letting it end this process or,
+ * for SIGUSR1, open Node's debugger.
  *
- * @param all whether to catch every signal that a program in a group of its own would miss
+ * @param all whether to catch every signal that a program in a group of its own
+ *   would miss
  * @returns restores the default action of each signal
  */
 export function catchSignals(listener: (signal: NodeJS.Signals) => void, all = false): () => void {
@@ -57,21 +64,24 @@ export function catchSignals(listener: (signal: NodeJS.Signals) => void, all = f
 }
 
 /**
- * Whether this process is in the foreground of its terminal, which then sends Ctrl-C and Ctrl-\ to
- * its children too. A `kill -INT` of a process in the foreground looks the same: nothing says who
- * sent a signal.
+ * Whether this process is in the foreground of its terminal, which then sends
+ * Ctrl-C and Ctrl-\ to its children too. A `kill -INT` of a process in the
+ * foreground looks the same: nothing says who sent a signal.
  */
 export function isInForeground(stat = readProcessStat("self")): boolean {
   return stat ? stat.group === stat.foregroundGroup : [0, 1, 2].some((fd) => isatty(fd));
 }
 
-/** Whether a terminal has sent this to all of our process group. Windows has no other signals. */
+/**
+ * Whether a terminal has sent this to all of our process group. Windows has no
+ * other signals.
+ */
 export function comesFromTerminal(name: NodeJS.Signals, platform: NodeJS.Platform): boolean {
   if (platform === "win32") return true;
   return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
 }
 
-/** The streams that were terminals at the start. `isatty` is false for a closed terminal. */
+/** The streams that were terminals at the start, and may have been closed. */
 const terminals = [0, 1, 2].filter(isatty);
 
 /** Ctrl-Break is a signal of Windows alone. */
@@ -79,8 +89,8 @@ const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 const ENDING_SIGNALS = [...STOP_SIGNALS, "SIGHUP"] as const;
 
 /**
- * Ends process 1 of a container on signals that nothing else handles: without a handler, it would
- * ignore them.
+ * Ends process 1 of a container on signals that nothing else handles: without a
+ * handler, it would ignore them.
  */
 export function endBySignals(): void {
   const end = (signal: NodeJS.Signals) => {
@@ -91,15 +101,17 @@ export function endBySignals(): void {
 
 /** Ends this process as the signal would. */
 export function endBySignal(name: NodeJS.Signals): void {
-  // Windows can't send itself most of the signals that it has, and process 1 none.
+  // Windows can't send itself most of the signals that it has, and process 1
+  // none.
   if (process.platform === "win32" || process.pid === 1) endProcess(128 + constants.signals[name]);
   process.kill(process.pid, name);
 }
 
 /**
- * Runs `work`, and aborts it when this process is asked to end. Once `work` has cleaned up, the
- * process ends by the signal it received, so that its parent sees no difference. The same signal
- * again ends it immediately. A signal that already has a listener is not caught.
+ * Runs `work`, and aborts it when this process is asked to end. Once `work` has
+ * cleaned up, the process ends by the signal it received, so that its parent
+ * sees no difference. The same signal again ends it immediately. A signal that
+ * already has a listener is not caught.
  */
 export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
@@ -129,8 +141,9 @@ export interface StopPhase {
 }
 
 /**
- * Resolves when the process should stop: on SIGTERM, on Ctrl-C or Ctrl-Break, or on SIGHUP after
- * its terminal was closed. Another signal then ends it immediately.
+ * Resolves when the process should stop: on SIGTERM, on Ctrl-C or Ctrl-Break,
+ * or on SIGHUP after its terminal was closed. Another signal then ends it
+ * immediately.
  */
 export function untilStopped(phase: StopPhase): Promise<void> {
   return new Promise((resolve) => {
@@ -141,8 +154,8 @@ export function untilStopped(phase: StopPhase): Promise<void> {
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
       process.off("SIGHUP", onHangUp);
     };
-    // Closing a terminal's window is meant to end its programs. The terminal is already closed by
-    // then.
+    // Closing a terminal's window is meant to end its programs. The terminal is
+    // already closed by then.
     const onHangUp = () => {
       if (process.platform === "win32" || !terminals.every(isatty)) stop();
       else phase.reload();
@@ -155,23 +168,27 @@ export function untilStopped(phase: StopPhase): Promise<void> {
 /** Replaces the program of this process, as execve(2) does. */
 export type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
 
-/** Node's function for it, since Node 22.15 and 23.11. On Windows it always throws. */
+/**
+ * Node's function for it, since Node 22.15 and 23.11. On Windows it always
+ * throws.
+ */
 export const execve =
   process.platform === "win32" ? undefined : (process as { execve?: Execve }).execve;
 
-/** Ends the process as `process.exit` does, or by SIGHUP if its terminal has been closed. */
+/** Ends the process, by SIGHUP if its terminal has been closed. */
 export function endProcess(code: number): never {
   endWithTerminal(code);
   process.exit(code);
 }
 
 /**
- * Ends the process by SIGHUP if its terminal has been closed. At a normal end, Node would reset its
- * terminals, and abort with a core dump.
+ * Ends the process by SIGHUP if its terminal has been closed. At a normal end,
+ * Node would reset its terminals, and abort with a core dump.
  */
 export function endWithTerminal(code: number): void {
   if (process.platform === "win32" || terminals.every(isatty)) return;
-  // Dying by a signal skips exit listeners, and would leave files and child processes behind.
+  // Dying by a signal skips exit listeners, and would leave files and child
+  // processes behind.
   process.emit("exit", code);
   process.removeAllListeners("SIGHUP");
   process.kill(process.pid, "SIGHUP");
@@ -180,7 +197,8 @@ export function endWithTerminal(code: number): void {
 const MAX_UNREAD_MS = 500;
 
 /**
- * Lets the process end without waiting for readers of its output. Called when all work is done.
+ * Lets the process end without waiting for readers of its output. Called when
+ * all work is done.
  */
 export function leaveUnread(): void {
   // The process ends before this, unless output is waiting for its reader.

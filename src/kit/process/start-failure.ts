@@ -4,8 +4,8 @@ import { StartError } from "../text/errors.js";
 import { type ChildEnvironment, MAX_LINUX_STRING, nameIn, type ProgramLine } from "./program.js";
 
 /**
- * Explains an error of `spawn`. ENOENT means that the program or its interpreter is missing; EACCES
- * that the file is a folder or not executable.
+ * Explains an error of `spawn`. ENOENT means that the program or its
+ * interpreter is missing; EACCES that the file is a folder or not executable.
  */
 export function startError(
   { code }: Pick<NodeJS.ErrnoException, "code">,
@@ -63,8 +63,8 @@ export function explainTooLarge([program, ...args]: ProgramLine, env: ChildEnvir
 }
 
 /**
- * Finds the file that execvp(3) would execute, or its error code. Causes that only the system
- * knows, such as a missing interpreter, are not found.
+ * Finds the file that execvp(3) would execute, or its error code. Causes that
+ * only the system knows, such as a missing interpreter, are not found.
  *
  * @param path the PATH of the new program; by default the system's own
  */

@@ -21,11 +21,14 @@ export function thisProcess() {
   };
 }
 
-/** The homes for a user without one: nothing exists there, and nothing can be created. */
+/** Homes for a user without one: nothing exists or can be created there. */
 const NO_HOME = "/dev/null";
 const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 
-/** The variable that names the parent of a folder, its default in the home, and the folder in it. */
+/**
+ * The variable that names the parent of a folder, its default in the home, and
+ * the folder in it.
+ */
 type Folder = readonly [variable: string, inHome: string, own: string];
 type Folders = Record<"config" | "cache", Folder>;
 
@@ -46,10 +49,12 @@ const OTHER_FOLDERS: Partial<Record<NodeJS.Platform, Folders>> = {
 };
 
 /**
- * Returns the user's folders for this program, by the XDG Base Directory Specification or the rules
- * of macOS and Windows. Relative paths are ignored: they would be inside the project.
+ * Returns the user's folders for this program, by the XDG Base Directory
+ * Specification or the rules of macOS and Windows. Relative paths are ignored:
+ * they would be inside the project.
  *
- * @param findHome throws for a user without HOME and without an entry in the user database, as in
+ * @param findHome throws for a user without HOME and without an entry in the
+ *   user database, as in
  *   many containers
  */
 export function userFolders(
@@ -81,7 +86,8 @@ export function refuseNoHome({ config }: { config: string }): void {
 }
 
 /**
- * Refuses an argument or environment variable that was not UTF-8: Node replaces its bytes.
+ * Refuses an argument or environment variable that was not UTF-8: Node replaces
+ * its bytes.
  *
  * @throws UsageError
  */
@@ -93,7 +99,8 @@ export function checkDecoded(text: string | undefined, what: string): void {
 /**
  * Reads all of a stream.
  *
- * @throws InvalidDataError with a predicate as its message when it has more than `maxSize` bytes
+ * @throws InvalidDataError with a predicate as its message when it has more
+ *   than `maxSize` bytes
  */
 export async function readStream(
   stream: AsyncIterable<Uint8Array | string>,
@@ -111,13 +118,14 @@ export async function readStream(
 }
 
 /**
- * Reads proc_pid_stat(5). Returns `undefined` for a process that does not exist or is hidden, and
- * on systems without /proc.
+ * Reads proc_pid_stat(5). Returns `undefined` for a process that does not exist
+ * or is hidden, and on systems without /proc.
  */
 export function readProcessStat(pid: number | "self") {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name of the program is in parentheses, and may contain spaces and parentheses itself.
+    // The name of the program is in parentheses, and may contain spaces and
+    // parentheses itself.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state = "", parent, group, , , foregroundGroup] = fields;
     return {
@@ -127,7 +135,7 @@ export function readProcessStat(pid: number | "self") {
       state,
       parent: Number(parent),
       group: Number(group),
-      /** The process group in the foreground of its terminal; -1 without a terminal. */
+      /** The group in the foreground of its terminal; -1 without one. */
       foregroundGroup: Number(foregroundGroup),
       /** Clock ticks from the boot to its start: process ids are reused. */
       startedAt: fields[19] ?? "",

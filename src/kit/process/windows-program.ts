@@ -3,7 +3,7 @@ import crossSpawn from "cross-spawn";
 import { UsageError } from "../text/errors.js";
 import { systemProgram } from "./program.js";
 
-/** The program for the system to start, in place of one that it can't start by its name. */
+/** The program to start: the system can't start all by their names. */
 export interface PreparedCommand {
   command: string;
   args: readonly string[];
@@ -25,13 +25,16 @@ const { _parse: parse } = crossSpawn as unknown as {
   _parse: (command: string, args: readonly string[], options: { env: Env }) => Parsed;
 };
 
-/** Names of npm's files that pass their arguments on, as in cross-spawn: it escapes these twice. */
+/**
+ * Names of npm's files that pass their arguments on, as in cross-spawn: it
+ * escapes these twice.
+ */
 const NPM_SHIM = /node_modules[\\/].bin[\\/][^\\/]+\.cmd$/i;
 
 /**
- * Finds a program as cmd.exe does, by PATHEXT, and lets cmd.exe run it if it is a batch file, such
- * as npm.cmd: Windows can't start one itself. A file that begins with `#!` is given to its
- * interpreter.
+ * Finds a program as cmd.exe does, by PATHEXT, and lets cmd.exe run it if it is
+ * a batch file, such as npm.cmd: Windows can't start one itself. A file that
+ * begins with `#!` is given to its interpreter.
  *
  * @returns the command unchanged if there is no such program
  * @throws UsageError for an argument that a batch file can't get as it is
@@ -44,14 +47,16 @@ export function prepareProgram(
   const { file = "", command, options } = parsed;
   const isBatch = /\.(?:cmd|bat)$/i.test(file);
   if (isBatch) refuseInterpreted(file, args);
-  // cmd.exe would open any other file with the program for its type, such as an editor.
+  // cmd.exe would open any other file with the program for its type, such as an
+  // editor.
   if (file === "" || (options.windowsVerbatimArguments && !isBatch))
     return { command: program, args };
   return { command, args: parsed.args, windowsVerbatimArguments: options.windowsVerbatimArguments };
 }
 
 /**
- * cross-spawn escapes characters that cmd.exe interprets (CVE-2024-27980), except for
+ * cross-spawn escapes characters that cmd.exe interprets (CVE-2024-27980),
+ * except for
  *
  * - a quote, which ends the quoting in the batch file itself, so that the rest can be a command;
  * - `%NAME:a=b%`, which is replaced before `^` escapes anything;
@@ -72,8 +77,8 @@ function refuseInterpreted(file: string, args: readonly string[]): void {
 }
 
 /**
- * Kills a running process with its descendants. Programs on Windows can't be asked to end, and with
- * their parent gone nothing would find them.
+ * Kills a running process with its descendants. Programs on Windows can't be
+ * asked to end, and with their parent gone nothing would find them.
  *
  * @param env our own
  */

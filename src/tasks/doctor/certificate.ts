@@ -12,8 +12,8 @@ export interface CertificateFacts {
 }
 
 /**
- * Reads a server's certificate, trusted or not, over a TLS connection on which nothing is sent.
- * Resolves to `undefined` without a connection.
+ * Reads a server's certificate, trusted or not, over a TLS connection on which
+ * nothing is sent. Resolves to `undefined` without a connection.
  */
 export async function readCertificate(server: ServerRoute): Promise<CertificateFacts | undefined> {
   const { origin, proxy, ca } = server;

@@ -12,7 +12,7 @@ import { dataPlaceName, type LocalSettings, placeFlags } from "../settings/conne
 import type { Caller } from "../surroundings.js";
 import { type Finding, type Findings, notChecked, ok, problemOf, warning } from "./finding.js";
 
-/** Checks that local data is valid, has strong secrets, and has the environment. */
+/** Checks that data is valid, and has strong secrets and the environment. */
 export async function checkLocal(
   { place, env }: LocalSettings,
   caller: Caller,

@@ -51,7 +51,7 @@ async function checkSource(
   return Object.fromEntries(untried.map((check) => [check, notChecked("settings")]));
 }
 
-/** Returns no settings if they are not valid, and no access if there is no server to ask. */
+/** Returns no settings if they are invalid, and no access without a server. */
 async function checkSettings(flags: SourceFlags, caller: Caller, findings: Finding[]) {
   const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
@@ -102,7 +102,7 @@ async function checkModes(
   return checkFiles(paths, local.path, surroundings, content?.sealed);
 }
 
-/** `server http://127.0.0.1:7400 (from --url), through the proxy of HTTP_PROXY`. */
+/** `server http://127.0.0.1:7400 (from --url), through the proxy of …`. */
 function describeSource(settings: Settings, proxy: HttpProxy | undefined): string {
   const { connection } = settings;
   const { text = DEFAULT_URL, from } = settings.find("url") ?? {};
@@ -115,7 +115,8 @@ function describeSource(settings: Settings, proxy: HttpProxy | undefined): strin
  * Checks whether others can read or change files with secrets.
  *
  * @param paths of files that may be missing
- * @param data the data file among them, which commands refuse if others can change it
+ * @param data the data file among them, which commands refuse if others can
+ *   change it
  * @param isSealed whether everybody may read the data file
  */
 export function checkFiles(

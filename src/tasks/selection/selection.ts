@@ -27,14 +27,16 @@ export interface SelectedValue extends Omit<NamedValue, "type"> {
 interface ReadOptions {
   /** Whether a new name has its value from elsewhere. */
   isTaken?: (newName: string) => boolean;
-  /** The values to read the types of, which takes another request. Default none. */
+  /** Which types are read, by another request. Default none. */
   types?: "all" | "encrypted";
 }
 
 /**
- * Reads the selected values as they are stored, by ascending id of the variable.
+ * Reads the selected values as they are stored, by ascending id of the
+ * variable.
  *
- * @throws as the methods of `selection`; with `--strict` also InvalidDataError; ServerError for a
+ * @throws as the methods of `selection`; with `--strict` also InvalidDataError;
+ *   ServerError for a
  *   value that is not of its variable's type
  */
 export async function readSelected(
@@ -120,7 +122,11 @@ export function createSelection(
       if (missing.length > 0) throw await notFound(missing, readAllNames);
       return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
     },
-    /** The new names of variables. @throws UsageError for two with the same new name */
+    /**
+     * The new names of variables.
+     *
+     * @throws UsageError for two with the same new name
+     */
     rename: (names: readonly string[]) => renamed(names, rename),
     /** Notes patterns of `--exclude` without a match. */
     noteUnmatched(names: readonly string[]): void {

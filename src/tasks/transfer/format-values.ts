@@ -39,7 +39,8 @@ export interface Written<T = NamedValue> {
 /**
  * Writes the values of an environment in the format of another program.
  *
- * @throws UnsupportedError for variables that the format can't hold; NotFoundError, UsageError for
+ * @throws UnsupportedError for variables that the format can't hold;
+ *   NotFoundError, UsageError for
  *   the selection; DecryptionError
  */
 export async function formatValues(
@@ -74,7 +75,7 @@ export async function formatValues(
   return written;
 }
 
-/** Writes a TypeScript declaration of the selected variables, and reads no value. */
+/** Writes a TypeScript declaration of the selected variables. */
 export async function declareVariables(
   options: SelectionOptions,
   source: VariableSource,

@@ -39,7 +39,7 @@ export interface ImportedFile {
   program?: DotenvProgram | undefined;
   /** Whether references in a dotenv file are replaced. */
   expand?: boolean;
-  /** Bytes. With it, only a regular file is accepted: reading a pipe can't be stopped. */
+  /** Bytes. Allows regular files only: reading a pipe can't be stopped. */
   maxSize?: number;
 }
 
@@ -50,7 +50,8 @@ export function formatOf(file: string): ImportFormat {
 }
 
 /**
- * @returns `what` names the file in messages; with `isText`, all values are texts
+ * @returns `what` names the file in messages; with `isText`, all values are
+ *   texts
  * @throws UsageError that names the file
  */
 export async function readImport(
@@ -93,10 +94,12 @@ async function readInput(
 }
 
 /**
- * Gives each entry the type of its variable. A new one gets the type of its value or, for a text
- * format, the type that the file gives or the text suggests.
+ * Gives each entry the type of its variable. A new one gets the type of its
+ * value or, for a text format, the type that the file gives or the text
+ * suggests.
  *
- * @throws UsageError that names the first variable whose value is not of its type
+ * @throws UsageError that names the first variable whose value is not of its
+ *   type
  */
 export function typeEntries(
   { what, entries, isText }: Awaited<ReturnType<typeof readImport>>,
@@ -150,10 +153,11 @@ export function currentValues(
 }
 
 /**
- * Encrypts the plain values that `--encrypt` selects. A current value with the same text stays, so
- * that importing a file twice changes nothing.
+ * Encrypts the plain values that `--encrypt` selects. A current value with the
+ * same text stays, so that importing a file twice changes nothing.
  *
- * @throws UsageError for a name that is not imported: a mistyped one would leave a value plain
+ * @throws UsageError for a name that is not imported: a mistyped one would
+ *   leave a value plain
  */
 export async function createEncryption(
   { file }: ImportedFile,

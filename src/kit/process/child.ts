@@ -88,8 +88,7 @@ export interface Child {
  * this process are forwarded to it, once, and do not end us.
  *
  * @throws UsageError for a variable that no environment can hold, or an
- *   argument that the program
- *   can't get
+ *   argument that the program can't get
  */
 export function startChild(
   command: ProgramLine,

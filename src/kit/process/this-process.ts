@@ -54,8 +54,7 @@ const OTHER_FOLDERS: Partial<Record<NodeJS.Platform, Folders>> = {
  * they would be inside the project.
  *
  * @param findHome throws for a user without HOME and without an entry in the
- *   user database, as in
- *   many containers
+ *   user database, as in many containers
  */
 export function userFolders(
   env: Readonly<Record<string, string | undefined>>,

@@ -36,8 +36,7 @@ interface ReadOptions {
  * variable.
  *
  * @throws as the methods of `selection`; with `--strict` also InvalidDataError;
- *   ServerError for a
- *   value that is not of its variable's type
+ *   ServerError for a value that is not of its variable's type
  */
 export async function readSelected(
   selection: Selection,

@@ -40,8 +40,7 @@ export interface Written<T = NamedValue> {
  * Writes the values of an environment in the format of another program.
  *
  * @throws UnsupportedError for variables that the format can't hold;
- *   NotFoundError, UsageError for
- *   the selection; DecryptionError
+ *   NotFoundError, UsageError for the selection; DecryptionError
  */
 export async function formatValues(
   options: ExportedValues,

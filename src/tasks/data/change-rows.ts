@@ -118,7 +118,7 @@ export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeR
   );
 }
 
-/** Returns the columns for rows, without those of values if none is shown. */
+/** Returns the columns for rows; BEFORE and AFTER only if a value is shown. */
 export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
   const isShown = ({ what, before, after }: ChangeRow) =>
     what === "value" && [before, after].some((side) => side !== undefined);
@@ -139,12 +139,10 @@ export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
         environment === undefined ? application : qualifiedName({ application, name: environment });
       const subject = key === undefined ? what : `${what} "${key}"`;
       const change = what === "value" ? kind : `${subject} ${kind}${formerName(row)}`;
-      return [
-        where,
-        name,
-        change,
-        ...(hasValues ? [text(before, row, "added"), text(after, row, "removed")] : []),
-      ];
+      const cells = [where, name, change];
+      return hasValues
+        ? [...cells, text(before, row, "added"), text(after, row, "removed")]
+        : cells;
     },
   };
 }

@@ -21,7 +21,7 @@ type Chosen = readonly [EnvironmentRecord, ...EnvironmentRecord[]];
 /**
  * Changes environments in one atomic write. Resolves to them; to `undefined` after a preview.
  *
- * @param change gets the data at that time, and the environments
+ * @param change gets the data at that time
  * @throws InvalidDataError, NotFoundError, UsageError; nothing is changed then
  */
 export async function editEnvironments(

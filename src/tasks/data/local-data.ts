@@ -47,7 +47,6 @@ export interface LocalData {
 }
 
 export interface ServeDataOptions {
-  /** The user's folder for caches. */
   cacheFolder: string;
   log: (level: "info" | "warn", message: string) => void;
 }

@@ -1,7 +1,12 @@
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { refuseReadOnly } from "../../kit/files/owners.js";
-import { hasCode, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
+import {
+  hasCode,
+  toInvalidFile,
+  withName,
+  withPathInErrors,
+} from "../../kit/files/system-errors.js";
 import { cleanUpBeforeEnd } from "../../kit/process/signals.js";
 import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
@@ -109,7 +114,9 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
     },
     read: async () => {
       const open = (await sealingOf(place, caller))?.open ?? openWithoutKeys;
-      return withPathInErrors(path, readDataFile(path, { open }));
+      return readDataFile(path, { open }).catch((error: unknown) => {
+        throw withName(path, error);
+      });
     },
     update: async (change, options) => (await updateFile(place, caller, change, options)).data,
     history: async (use) => {
@@ -170,7 +177,9 @@ async function updateFile(
   // Readers don't load the lock.
   const { updateDataFile } = await import("../../store/file/update-data-file.js");
   const update = (signal: AbortSignal) => updateDataFile(path, change, { ...options, signal });
-  return withPathInErrors(path, cleanUpBeforeEnd(update));
+  return cleanUpBeforeEnd(update).catch((error: unknown) => {
+    throw withName(path, error);
+  });
 }
 
 /** @throws InvalidDataError if a file is read-only, or its folder is */

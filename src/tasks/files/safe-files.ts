@@ -9,11 +9,8 @@ export type FileUser = Pick<Surroundings, "user" | "groups" | "env">;
 
 const ALLOW_VARIABLE = "APPVARS_ALLOW_UNSAFE_FILES";
 
-/**
- * Whether the user trusts the other users of this machine: files on a file system without modes can't
- * be made safe.
- */
-export function allowsUnsafeFiles({ env }: Pick<Surroundings, "env">): boolean {
+/** Whether the user trusts all others, as on a file system without modes. */
+export function allowsUnsafeFiles({ env }: FileUser): boolean {
   return readSwitch(ALLOW_VARIABLE, env);
 }
 
@@ -21,10 +18,7 @@ export interface FileRisk {
   /** A predicate: `can be changed by other users: it belongs to another user` */
   problem: string;
   fix: string;
-  /**
-   * False for root, who often has to use files of other users in a container, and if the user
-   * allows unsafe files.
-   */
+  /** False if the user allows it, and for root, who often uses files of others in a container. */
   isRefused: boolean;
   /** The path and the problem, with the fix if the file is refused. */
   message: string;
@@ -46,10 +40,9 @@ export function fileRisk(path: string, user: FileUser): FileRisk | undefined {
 }
 
 /**
- * Checks a file to serve or change.
+ * Checks a file to serve or change, and returns a warning if there is one.
  *
- * @returns a warning, if there is one
- * @throws InvalidDataError if other users can change it
+ * @throws InvalidDataError if other users can change the file
  */
 export function refuseUnsafeFile(path: string, user: FileUser): string | undefined {
   const risk = fileRisk(path, user);

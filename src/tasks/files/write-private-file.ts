@@ -11,8 +11,8 @@ import { type FileUser, refuseUnsafeFile } from "./safe-files.js";
  * Returns the file to write for a path: the target of a link, unless the link is another user's, who
  * could have any file replaced.
  *
- * @throws InvalidDataError for such a link, a link without a target, a read-only file, a device, a
- *   pipe or a folder
+ * @throws InvalidDataError for such a link, a link without a target, a read-only file, and anything
+ *   but a regular file
  */
 export function outputTarget(path: string, user: FileUser): string {
   const entry = statIfExists(path, lstatSync);

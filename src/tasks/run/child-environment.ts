@@ -57,15 +57,12 @@ const PRISTINE_ON_WINDOWS = [
   "TMP",
 ];
 
-const CREDENTIALS = SETTING_NAMES.filter(
-  (name) => name === "apiKey" || SETTINGS[name].kind === "secret",
-);
-
 /** The variables with a credential, which programs don't get. */
-export const CREDENTIAL_VARIABLES: readonly string[] = [
-  ...CREDENTIALS.flatMap((name) => SETTINGS[name].variable ?? []),
-  RATE_LIMIT_STORE_VARIABLE,
-];
+export const CREDENTIAL_VARIABLES: readonly string[] = SETTING_NAMES.filter(
+  (name) => name === "apiKey" || SETTINGS[name].kind === "secret",
+)
+  .flatMap((name) => SETTINGS[name].variable ?? [])
+  .concat(RATE_LIMIT_STORE_VARIABLE);
 
 export function inheritedEnvironment(
   env: Env,

@@ -2,8 +2,9 @@ import type { Readable, Writable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Child } from "../../kit/process/child.js";
+import { nameIn } from "../../kit/process/program.js";
 import { catchSignals, isStopSignal } from "../../kit/process/signals.js";
-import type { ChildVariable } from "./child-environment.js";
+import { type ChildVariables, CREDENTIAL_VARIABLES } from "./child-environment.js";
 import type { RunCaller } from "./prepare-variables.js";
 import { redactedTexts } from "./redacted-texts.js";
 import { redactStream } from "./redactor.js";
@@ -14,18 +15,22 @@ const FLUSH_MS = 2_000;
 /** Errors once our reader has closed its end. Windows reports EOF. */
 const CLOSED_CODES = ["EPIPE", "EOF", "ERR_STREAM_PREMATURE_CLOSE"];
 
-export function createRedactedOutput({ io, note, warn }: RunCaller) {
+export function createRedactedOutput({ surroundings, io, note, warn }: RunCaller) {
   const sources: Readable[] = [];
   const written: Promise<void>[] = [];
   let isStopping = false;
   let release: (() => void) | undefined;
   return {
     /** Copies the output of a program that was just started to ours, without the values. */
-    redact(child: Child, variables: readonly ChildVariable[]): void {
+    redact(child: Child, { variables, env, taken }: ChildVariables): void {
       release ??= catchSignals((name) => {
         isStopping ||= isStopSignal(name);
       });
-      const { texts, tooShort } = redactedTexts(variables);
+      const inherited = [...CREDENTIAL_VARIABLES, ...taken].flatMap((variable) => {
+        const name = nameIn(env, variable, surroundings.platform);
+        return name === undefined ? [] : [{ name, value: env[name] ?? "" }];
+      });
+      const { texts, tooShort } = redactedTexts([...variables, ...inherited]);
       if (tooShort.length > 0)
         note(`not redacted, the values are too short: ${tooShort.join(", ")}`);
       for (const name of ["stdout", "stderr"] as const) {

@@ -1,14 +1,12 @@
 import { createBudget } from "../../client/retry.js";
 import { loadWindows, startChild } from "../../kit/process/child.js";
-import { nameIn, type ProgramLine } from "../../kit/process/program.js";
+import type { ProgramLine } from "../../kit/process/program.js";
 import { execve } from "../../kit/process/signals.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { VariableSource } from "../../model/source.js";
 import { withSource } from "../sources/open-source.js";
 import {
-  type ChildVariable,
   type ChildVariables,
-  CREDENTIAL_VARIABLES,
   type InheritanceRules,
   inheritedEnvironment,
 } from "./child-environment.js";
@@ -91,30 +89,19 @@ export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
 
 /** Returns a function that starts the program, and one that waits for its redacted output. */
 async function createStarter({ command, redact, watch }: Run, caller: RunCaller) {
-  const { platform, env: own } = caller.surroundings;
-  const starter = { platform, env: own, warn: caller.warn };
+  const { surroundings, warn } = caller;
   const options = {
     isPiped: redact === true,
     endsDescendants: watch !== undefined,
-    windows: await loadWindows(platform),
+    windows: await loadWindows(surroundings.platform),
   };
   const output = redact
     ? (await import("./redacted-output.js")).createRedactedOutput(caller)
     : undefined;
   const start = (read: ChildVariables) => {
-    const child = startChild(command, read.env, starter, options);
-    output?.redact(child, [...read.variables, ...inheritedSecrets(read, platform)]);
+    const child = startChild(command, read.env, { ...surroundings, warn }, options);
+    output?.redact(child, read);
     return child;
   };
   return { start, finish: async () => output?.finish() };
-}
-
-function inheritedSecrets(
-  { env, taken }: ChildVariables,
-  platform: NodeJS.Platform,
-): ChildVariable[] {
-  const names = [...CREDENTIAL_VARIABLES, ...taken].flatMap(
-    (name) => nameIn(env, name, platform) ?? [],
-  );
-  return names.map((name) => ({ name, value: env[name] ?? "" }));
 }

@@ -27,7 +27,7 @@ export interface Messages {
   note(text: string, repeat?: "once"): void;
   /** Warns of a risk, or of an unexpected result. */
   warn(text: string): void;
-  /** Confirms that something was done. */
+  /** Confirms what was done. */
   tell(text: string): void;
   progress(text: string): void;
   /** Describes each exchange with a server, if the caller wants to know. */
@@ -53,8 +53,8 @@ export function isFolderGone(error: unknown): boolean {
 
 /** Reads a variable that is on or off; off if it is unset. @throws UsageError for other texts */
 export function readSwitch(variable: string, env: Surroundings["env"]): boolean {
-  const text = env[variable] ?? "";
-  if (!["", "0", "1", "false", "true"].includes(text))
+  const text = env[variable] || "0";
+  if (!["0", "1", "false", "true"].includes(text))
     throw new UsageError(`${variable} must be 1 or 0`);
   return text === "1" || text === "true";
 }

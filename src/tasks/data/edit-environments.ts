@@ -7,7 +7,7 @@ import { chooseEnvironment, type DataCaller, updateData } from "./open-data.js";
 
 /** The environments that a command changes. If it is empty, `--env` names them. */
 export interface EnvironmentChoice {
-  /** Whether it changes all environments of the application of {@link chooseApplication}. */
+  /** All environments of the application that {@link chooseApplication} returns. */
   allEnvs?: boolean | undefined;
   application?: string | undefined;
   /** The names of variables, to find the application. */

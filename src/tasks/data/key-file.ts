@@ -19,7 +19,7 @@ export async function withKeyFile(place: DataPlace, messages: Messages): Promise
   return createKeyFile(place, messages);
 }
 
-/** Returns the command that keeps files whose names begin with a path out of git. */
+/** Returns the command that keeps files whose names begin like a path out of git. */
 export function ignoreCommand(path: string): string {
   return `echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(join(dirname(path), ".gitignore"))}`;
 }

@@ -27,12 +27,7 @@ export interface DataCaller extends Caller {
   readonly preview?: ((before: Data, after: Data) => Promise<void>) | undefined;
 }
 
-/**
- * Returns the data of a place, before it is opened.
- *
- * @param purpose warns a reader if other users can change the data, and refuses to change it
- * @throws InvalidDataError
- */
+/** @param purpose calls `check`, and warns @throws InvalidDataError as `check` */
 export async function localData(
   place: DataPlace,
   caller: Caller,
@@ -62,8 +57,8 @@ export async function readHistory<T>(
 }
 
 /**
- * Changes data in one atomic write. Resolves to the data with the change; to `undefined` if the
- * caller only previews it.
+ * Changes data in one atomic write. Resolves to the data with the change; to `undefined` after a
+ * preview.
  *
  * @throws InvalidDataError, also if other users can change it; the errors of `applyChange`
  */
@@ -154,7 +149,6 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
   };
 }
 
-/** @param form the form in which the file is written */
 async function sealingOf(
   { sealKey, mayBePlain }: FilePlace,
   caller: Caller,

@@ -48,7 +48,7 @@ export async function serveFile(
   return store;
 }
 
-/** @returns the message, if it was created @throws InvalidDataError if it is missing but named */
+/** @returns the message if it was created @throws InvalidDataError if it is missing but named */
 async function createIfMissing(
   { path, isDefault }: FilePlace,
   surroundings: Surroundings,

@@ -93,7 +93,6 @@ function progressOf(caller: Caller): OnProgress {
   };
 }
 
-/** @throws UsageError if a file can't be read */
 async function readAccess(
   { address, user, password, sealKey, tls }: StorePlace,
   caller: Caller,

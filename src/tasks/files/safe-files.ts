@@ -39,11 +39,7 @@ export function fileRisk(path: string, user: FileUser): FileRisk | undefined {
   return { problem, fix, isRefused, message };
 }
 
-/**
- * Checks a file to serve or change, and returns a warning if there is one.
- *
- * @throws InvalidDataError if other users can change the file
- */
+/** Returns a warning about a file to serve or change. @throws InvalidDataError if it is refused */
 export function refuseUnsafeFile(path: string, user: FileUser): string | undefined {
   const risk = fileRisk(path, user);
   if (risk?.isRefused) throw new InvalidDataError(risk.message);

@@ -67,12 +67,10 @@ async function typedValues(
   const ordered = [...all, ...all.filter(({ name }) => selected.has(name))];
   const types = new Map(ordered.map(({ name, type }) => [newName(name), type]));
   const takenNames = new Set([...taken, ...[...selected].map(newName).filter(isTaken)]);
-  const texts = [...takenNames].map((name) => {
-    return { name, value: preserved?.[name] ?? "", isText: true };
-  });
-  const entries = [...variables, ...texts].map(({ name, value, isText }) => {
-    const parse = () => parseAs(String(value), types.get(name) ?? "STRING");
-    return [name, isText ? withSubject(name, parse) : value] as const;
-  });
-  return Object.fromEntries(entries);
+  const parse = (name: string, text: unknown) =>
+    withSubject(name, () => parseAs(String(text), types.get(name) ?? "STRING"));
+  return Object.fromEntries([
+    ...variables.map(({ name, value, isText }) => [name, isText ? parse(name, value) : value]),
+    ...[...takenNames].map((name) => [name, parse(name, preserved?.[name] ?? "")]),
+  ]);
 }

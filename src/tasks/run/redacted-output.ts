@@ -23,8 +23,8 @@ export function createRedactedOutput({ surroundings, io, note, warn }: RunCaller
   return {
     /** Copies the output of a program that was just started to ours, without the values. */
     redact(child: Child, { variables, env, taken }: ChildVariables): void {
-      release ??= catchSignals((name) => {
-        isStopping ||= isStopSignal(name);
+      release ??= catchSignals((signal) => {
+        isStopping ||= isStopSignal(signal);
       });
       const inherited = [...CREDENTIAL_VARIABLES, ...taken].flatMap((variable) => {
         const name = nameIn(env, variable, surroundings.platform);
@@ -44,8 +44,8 @@ export function createRedactedOutput({ surroundings, io, note, warn }: RunCaller
       }
     },
     /**
-     * Resolves once all output is written, also of processes that the programs have left running.
-     * After a signal to stop, these have 2 s.
+     * Resolves once all output is written, also of processes that the programs left running. After
+     * a signal to stop, these have 2 s.
      */
     async finish(): Promise<void> {
       release?.();

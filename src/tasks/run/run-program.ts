@@ -56,8 +56,7 @@ export interface Run extends Pick<RunFlags, "redact" | "exec"> {
  * Runs a program with the variables in its environment, until it has ended.
  *
  * @returns its exit code, as in `Child`
- * @throws StartError; before the program is started, NotFoundError, DecryptionError, UsageError and
- *   the errors of the source
+ * @throws StartError; before the start, UsageError, DecryptionError and the errors of the source
  */
 export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
   const { command, prepared, watch } = run;

@@ -15,11 +15,7 @@ export interface WatchRules {
   onChange: "restart" | NodeJS.Signals;
 }
 
-/**
- * Runs a program, and acts when its variables change.
- *
- * @returns the exit code of the program once it has ended, by itself or because we were stopped
- */
+/** Runs a program, acts when its variables change, and resolves to its exit code. */
 export async function runWatched(
   initial: ChildVariables,
   read: () => Promise<ChildVariables>,

@@ -3,6 +3,7 @@ import {
   allKeyPairs,
   type Environment,
   type EnvironmentRecord,
+  type NamedKey,
   qualifiedName,
 } from "../../model/environment.js";
 import {
@@ -30,7 +31,6 @@ type Kind = List | "keys" | "settings";
 
 /** The key of the entry with the top-level fields, such as `sealed` and `history`. */
 export const TOP_LEVEL_KEY = keyOf("settings");
-const ROTATED = ["api_key", "api_secret", "previous", "rotated_at"];
 
 function keyOf(kind: Kind, ...names: string[]): string {
   // Names have no control characters.
@@ -57,12 +57,10 @@ export function entriesOf(data: Data, base: Data): Entries {
   for (const { id, keys = [], ...fields } of environments) {
     const environment = keyOf("environments", ofEnvironment(id));
     entries.set(environment, { id, owners: [], fields: grouped(fields) });
-    for (const key of keys)
-      entries.set(keyOf("keys", key.name, ofEnvironment(id)), {
-        id: 0,
-        owners: [environment],
-        fields: grouped(key),
-      });
+    for (const key of keys) {
+      const entry = { id: 0, owners: [environment], fields: grouped(key) };
+      entries.set(keyOf("keys", key.name, ofEnvironment(id)), entry);
+    }
   }
   for (const { id, ...fields } of variables)
     entries.set(keyOf("variables", ofVariable(id)), { id, owners: [], fields });
@@ -113,12 +111,9 @@ function variablesWithSameValue(data: Data, base: Data): ReadonlySet<number> {
   return new Set(same.map(({ variable_id }) => variable_id));
 }
 
-function grouped(record: object): Entry["fields"] {
-  const fields: Record<string, unknown> = {};
-  const credentials: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(record))
-    (ROTATED.includes(name) ? credentials : fields)[name] = value;
-  return { ...fields, ...(credentials["api_key"] !== undefined && { credentials }) };
+function grouped({ api_key, api_secret, rotated_at, previous, ...fields }: Partial<NamedKey>) {
+  const credentials = { api_key, api_secret, ...(rotated_at && { rotated_at }), previous };
+  return { ...fields, credentials };
 }
 
 function ungrouped({ credentials, ...fields }: Entry["fields"]): object {

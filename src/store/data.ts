@@ -82,7 +82,7 @@ export function recordsOf(data: Data, { id, application, only }: Scope) {
 /** The revisions of whole environments by their ids, as another thread has computed them. */
 const revisions = new WeakMap<Data, ReadonlyMap<number, string>>();
 
-/** Hashes everything that a scope can read: the same on every replica and in every store. */
+/** Hashes all that a scope can read: the same on every replica and in every store. */
 export function revisionOf(data: Data, scope: Scope): string {
   const computed = scope.only === undefined && revisions.get(data)?.get(scope.id);
   return computed || hashOf(data, scope);

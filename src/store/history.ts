@@ -9,9 +9,10 @@ import {
 } from "../model/environment.js";
 import { type Data, LISTS, type List } from "./data.js";
 
-/** `user@host`, and the command, such as `set`. */
 export interface Author {
+  /** `user@host`. */
   readonly actor: string;
+  /** Such as `set`. */
   readonly command: string;
 }
 
@@ -48,9 +49,8 @@ export async function changesSince(id: number, changes: History["changes"]): Pro
 }
 
 export interface RecordedEnvironment extends Environment {
-  /** 16 bits of a hash: enough to see whether credentials have changed, too little to guess them. */
+  /** 16 bits of a hash show changes, and are too few to guess credentials. */
   readonly credentials: string;
-  /** Absent if there are none. */
   readonly keys?: readonly RecordedKey[];
 }
 

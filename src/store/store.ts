@@ -10,7 +10,7 @@ export interface Store {
   readonly problem: string | undefined;
   /** Milliseconds since `snapshot` was last known to be the newest; `undefined` for a file. */
   readonly age?: number | undefined;
-  /** `NUMBER-WRITE`: the number of writes, and the id of the last one. */
+  /** `NUMBER-WRITE`: the number of writes and the id of the last one. */
   readonly version?: string | undefined;
   /** Calls `listener` after `snapshot` or `problem` has changed. Returns a function to unsubscribe. */
   subscribe(listener: () => void): () => void;

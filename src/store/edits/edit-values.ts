@@ -20,7 +20,7 @@ import {
   variablesOf,
 } from "../data.js";
 
-/** A field of the definition that is missing is unchanged. */
+/** Missing fields stay unchanged. */
 export interface Assignment extends Partial<Definition> {
   name: string;
   /** `undefined` to set only the definition. */
@@ -32,11 +32,11 @@ export interface Assignment extends Partial<Definition> {
 type Environments = readonly EnvironmentRecord[];
 
 /**
- * Sets these values in the environment, and creates variables that don't exist.
+ * Sets values in an environment, and creates variables that don't exist.
  *
- * @param replaced the environments whose values the caller sets too: their types may change
- * @throws UsageError for an invalid name, and a type that this value or one in another environment
- *   does not fit
+ * @param replaced the environments whose values the caller also sets, of new types
+ * @throws UsageError for an invalid name, and a type that this value or one in
+ *   another environment does not fit
  */
 export function setValues(
   data: Data,

@@ -13,7 +13,6 @@ import {
   toData,
 } from "./merge-entries.js";
 
-/** What two branches have changed in different ways. */
 export interface Conflict {
   /** `variable shop/PORT`, or `shop/PORT in shop/test` for a value. */
   readonly record: string;
@@ -42,8 +41,8 @@ const MAYBE_SAME = "; without the key, it is unknown whether the values are equa
  *
  * @param base the common ancestor, or no data
  * @returns valid data, with what `ours` has wherever there is a conflict
- * @throws InvalidDataError if both together break a rule in another way, such as
- *   two environments with the same key, and if sealed texts would have to be opened
+ * @throws InvalidDataError if both break another rule together, such as two
+ *   environments with the same key; if sealed texts would have to be opened
  */
 export async function mergeData(base: Data, ours: Data, theirs: Data): Promise<Merge> {
   const used = [base, ours, theirs].filter(({ environments }) => environments.length > 0);

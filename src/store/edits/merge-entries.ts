@@ -120,12 +120,7 @@ function ungrouped({ credentials, ...fields }: Entry["fields"]): object {
   return { ...fields, ...(credentials as object) };
 }
 
-/**
- * Makes data of merged entries, not checked. Entries of `ours` keep their ids, and
- * new ones of `theirs` get free ids.
- *
- * @param branch the entries of `ours`
- */
+/** Makes unchecked data. Entries of `ours` keep their ids. @param branch the entries of `ours` */
 export function toData(merged: Entries, branch: Entries, ours: Data, theirs: Data): Data {
   const of = (kind: Kind) => [...merged].filter(([key]) => key.startsWith(`${kind}\n`));
   const ids = new Map<string, number>();

@@ -62,9 +62,8 @@ interface FileWrite extends Omit<FileState, "time"> {
 }
 
 /**
- * Records a write in the history of a data file, whose lock is held. The line is
- * on disk when this resolves, and valid once the data file has been replaced
- * (docs/design/history.md).
+ * Records a write to a data file whose lock is held. The line is on disk when this
+ * resolves, and valid once the data file has been replaced (docs/design/history.md).
  *
  * @returns marks the line, once the new data file is on disk
  * @throws InvalidDataError with a predicate: the data file must not be replaced
@@ -136,7 +135,7 @@ function changeLine(write: FileWrite, id: number): string {
   return toLine(line, write.sealing);
 }
 
-/** Returns the newest lines, one for changes by other programs included, and the last id. */
+/** Returns the newest lines, with changes by other programs, and the last id. */
 function recentLines(valid: ValidLines, present: FileState, maxEntries: number, maxBytes: number) {
   const { sealing } = present;
   const outside = outsideLine(valid, present);
@@ -158,9 +157,9 @@ async function readHistory(path: string, dataFile: Stats): Promise<FileContent |
 }
 
 /**
- * Reads the history of a data file, with the changes of other programs.
+ * Reads a history, with changes by other programs.
  *
- * @throws InvalidDataError with a predicate, or with the whole message while the
+ * @throws InvalidDataError with a predicate; with the whole message while the
  *   changes are read
  */
 export async function readFileHistory(path: string, sealing?: FileSealing): Promise<History> {

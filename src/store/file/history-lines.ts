@@ -150,7 +150,7 @@ export interface FileState {
   readonly state: string;
   /** The time of its last change. */
   readonly time: Date;
-  /** Set if the file is sealed, or becomes so. */
+  /** Set if the file is sealed or becomes so. */
   readonly sealing: FileSealing | undefined;
 }
 

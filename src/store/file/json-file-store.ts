@@ -28,7 +28,7 @@ interface DataFileOptions {
   check?: (path: string) => void;
 }
 
-/** @throws InvalidDataError when the file is missing, unreadable or breaks a rule */
+/** @throws InvalidDataError when the file can't be read or breaks a rule */
 export function openDataFile(
   path: string,
   options: DataFileOptions = {},
@@ -58,7 +58,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
   async open(): Promise<this> {
     // Refuses invalid keys, which are no problem of the file.
     await withPathInErrors(this.#path, fileSealing(this.#options.sealKeys));
-    // Watched before it is read, so that no change is missed in between.
+    // Before it is read, so that no change is missed.
     if (this.#options.watch)
       this.#watch = await watchFile(this.#path, (version) =>
         this.inTurn(() => this.#reload(version)),
@@ -121,7 +121,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
     let startedAt = performance.now();
     let problem = await this.#problemOfRead();
     if (problem && !before) {
-      // An editor that does not replace the file in one step may still be writing it.
+      // An editor that writes in place may not have finished.
       await delay(SETTLE_MS);
       startedAt = performance.now();
       problem = await this.#problemOfRead();

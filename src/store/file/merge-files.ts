@@ -9,7 +9,6 @@ import { FileSealing } from "./file-sealing.js";
 /**
  * Merges two branches of a data file. An unchanged secret keeps its sealed text.
  *
- * @param base the content of the common ancestor, or no data
  * @param keys the content of a key file. Without it, sealed texts are compared
  * @throws UsageError for the keys; InvalidDataError as `mergeData`, and for
  *   secrets that can't be opened

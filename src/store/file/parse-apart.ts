@@ -5,7 +5,7 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import { type Data, keepRevisions } from "../data.js";
 import { parseWithKeys } from "./data-file.js";
 
-/** Data with long lists as pieces of JSON, which move between threads in no time. */
+/** Data with lists as pieces of JSON, which move between threads in no time. */
 export interface DataInPieces {
   readonly head: Omit<Data, "variables" | "values">;
   readonly variables: readonly Uint8Array[];
@@ -25,7 +25,6 @@ const MIN_SIZE = 256 * 1_024;
  *
  * @param bytes can't be used afterwards
  * @param signal ends the thread
- * @param keys the content of a key file
  * @throws InvalidDataError as `parseData`; any error after the signal
  */
 export async function parseApart(bytes: Buffer, signal: AbortSignal, keys?: string): Promise<Data> {

@@ -26,11 +26,11 @@ interface FileUpdateOptions extends Pick<UpdateOptions, "mayBreakSchemas"> {
 }
 
 /**
- * Reads the data file, applies `change`, records it in the history and replaces
- * the file, all under its lock: no other writer's change is lost, and this one is
+ * Reads a data file, applies `change`, records it in the history and replaces the
+ * file, all under its lock: no change of another writer is lost, and this one is
  * on disk when this resolves. If another program changes the file meanwhile,
- * `change` is called again. A link stays a link. Without a change, nothing is
- * written, unless the sealing is due.
+ * `change` is called again. A link stays a link. Without a change, only a due
+ * sealing is written.
  *
  * @returns the data as written, and the fingerprint of the file if it has changed
  * @throws NotDurableError when the change was made but may not be on disk.

@@ -8,7 +8,7 @@ const ENVIRONMENTS = ["development", "test", "production"];
 /** Example variables with a value for each environment. */
 const EXAMPLES: [Omit<Assignment, "value">, JsonValue[]][] = [
   [
-    { secret: true, type: "STRING", name: "DATABASE_URL", description: "Primary database" },
+    { type: "STRING", name: "DATABASE_URL", description: "Primary database" },
     ["postgres://localhost/dev", "postgres://localhost/test", "postgres://db.internal/app"],
   ],
   [

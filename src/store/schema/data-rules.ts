@@ -80,7 +80,6 @@ const value: Record<keyof ValueRecord, Rule> = {
   content: rule({ fields: content }),
 };
 
-/** The rules of single records. */
 export const RECORD_RULES: Record<List, Rule> = {
   environments: rule({ fields: environment }),
   variables: rule({ fields: variable }),

@@ -24,7 +24,6 @@ export function loadValueChecker(): Promise<ValueChecker> {
   return loading;
 }
 
-/** Checks values by their schemas. */
 export class ValueChecker {
   readonly #patterns: typeof RE2JS;
   readonly #ajv: Ajv2020;
@@ -47,7 +46,7 @@ export class ValueChecker {
       addUsedSchema: false,
       code: { regExp },
     });
-    // In place of ajv's own, which takes a format for strings or for numbers: a port can be either.
+    // ajv's own takes a format for strings or for numbers. A port can be either.
     this.#ajv.removeKeyword("format").addKeyword({
       keyword: "format",
       type: ["string", "number"],

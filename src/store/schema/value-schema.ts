@@ -33,7 +33,7 @@ interface Checked {
 
 type Broken<T = unknown> = T & { readonly variable: VariableRecord; readonly rule: string };
 
-/** Finds values that break the schema of their variable. Encrypted values are not checked. */
+/** Finds values that break the schema of their variable. Skips encrypted values. */
 async function findBroken<T extends Checked>(values: readonly T[]): Promise<Broken<T>[]> {
   const broken: Broken<T>[] = [];
   let resumedAt = performance.now();

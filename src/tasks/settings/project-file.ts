@@ -21,19 +21,18 @@ export const PROJECT_FILE = ".appvars.json";
 /** Trusts all project files: for CI, where nobody can be asked. */
 const ALLOW_VARIABLE = "APPVARS_ALLOW_PROJECT";
 
-/** The `.appvars.json` that is there now: its path, without links, and its content. */
+/** The path, without links, and the content of a `.appvars.json`. */
 export type ProjectContent = Pick<SettingsFile, "path" | "bytes">;
 
 export interface ProjectFile extends SettingsFile {
-  /** Why another user may have written it; undefined if nobody else can have. */
+  /** Why another user may have written it; `undefined` if nobody else can have. */
   foreign: string | undefined;
-  /** Metadata of the path itself: the file, or a link to it. */
+  /** The metadata of the path itself: the file, or a link to it. */
   entry: Stats;
 }
 
 /**
- * Finds the `.appvars.json` of one folder. The paths in it are relative to that folder, also if the
- * file is a link.
+ * Reads the `.appvars.json` in a folder.
  *
  * @param folder a path without links
  * @throws UnusableFileError if it can't be read; UsageError if it is too large
@@ -43,30 +42,25 @@ export function findProjectFile(folder: string, account: Account): ProjectFile |
   const entry = statIfExists(path, lstatSync);
   if (!entry || entry.isDirectory()) return undefined;
   const file = readSettingsFile(path);
-  return (
-    file && {
-      ...file,
-      entry,
-      foreign: foreignWriter(entry, account) ?? foreignWriter(file.stats, account),
-    }
-  );
+  if (!file) return undefined;
+  const foreign = foreignWriter(entry, account) ?? foreignWriter(file.stats, account);
+  return { ...file, entry, foreign };
 }
 
-/** @throws UsageError if it breaks a rule */
+/** Paths in it are relative to its folder, even if it is a link. @throws UsageError */
 export function parseProjectFile(file: SettingsFile): Setting[] {
-  const { path } = file;
   const settings = parseSettingsFile<SettingsObject>(file, SETTINGS_OBJECT);
-  return readKeys("project", settings, `in ${path}`, dirname(path));
+  return readKeys("project", settings, `in ${file.path}`, dirname(file.path));
 }
 
 /**
- * Reads the `.appvars.json` in a folder; `undefined` for one that is skipped.
+ * Reads the settings of a project; `undefined` for a file that is skipped.
  *
- * A cloned project may point the client at a stranger's server. So its settings are blocked until
+ * A cloned project may point the client at a stranger's server, so its settings are blocked until
  * the user has allowed this content, or APPVARS_ALLOW_PROJECT trusts all files. Until then a file
  * that another user may have written is skipped: one in /tmp must not block every command below it.
  *
- * @throws UsageError if the file breaks a rule, or APPVARS_ALLOW_PROJECT has an unknown value
+ * @throws UsageError if the file or APPVARS_ALLOW_PROJECT breaks a rule
  */
 export function readProjectFile(folder: string, caller: Caller): Setting[] | undefined {
   const file = findUsable(folder, caller);
@@ -107,7 +101,7 @@ function isOfFolderOwner({ path, entry, stats }: ProjectFile): boolean {
   return (folder.mode & STICKY) === 0 && entry.uid === folder.uid && stats.uid === folder.uid;
 }
 
-/** Returns the same settings, which then can't be used. */
+/** Makes the use of these settings an error. */
 function block(given: readonly Setting[], path: string, isChanged: boolean): Setting[] {
   const wanted = given.map((setting) => {
     const text = shownText(setting) ?? HIDDEN;
@@ -120,12 +114,11 @@ function block(given: readonly Setting[], path: string, isChanged: boolean): Set
   return given.map((setting) => ({ ...setting, from: `${setting.from} (not allowed)`, blocked }));
 }
 
-/** The folder with an entry for each `.appvars.json` that the user has allowed. */
+/** The folder with an entry for each allowed `.appvars.json`. */
 export function allowedFolder({ folders }: Surroundings): string {
   return join(folders.config, "allowed");
 }
 
-/** The path of the entry for a file. A new entry replaces the old one. */
 export function entryPath(path: string, surroundings: Surroundings): string {
   return join(allowedFolder(surroundings), sha256(path));
 }
@@ -139,9 +132,8 @@ export function entryText({ path, bytes }: ProjectContent): string {
 function readEntry(path: string, surroundings: Surroundings): string | undefined {
   try {
     const entry = readSettingsFile(entryPath(path, surroundings));
-    return entry && !foreignWriter(entry.stats, surroundings)
-      ? entry.bytes.toString("utf8")
-      : undefined;
+    if (!entry || foreignWriter(entry.stats, surroundings)) return undefined;
+    return entry.bytes.toString("utf8");
   } catch {
     return undefined;
   }

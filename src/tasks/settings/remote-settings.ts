@@ -43,39 +43,36 @@ export function remoteSettings(
   settings: FindableSettings,
   source: Setting | undefined,
 ): RemoteSettings {
-  const [env] = settings.named("env");
-  if (env?.origin === "flag") {
-    const flags = existsSync(DEFAULT_DATA_FILE)
-      ? `--data ${DEFAULT_DATA_FILE}`
-      : "--data or --store";
-    throw new UsageError(`--env names an environment of a data file or a store: add ${flags}`);
-  }
-  const tls = tlsFilesOf(settings, "caFile", "clientCert", "clientKey");
-  const apiSecret = settings.find("apiSecret");
-  const scheme = settings.find("auth");
-  const auth = scheme ? parseAuth(scheme) : "hmac";
-  const origin = source ? parseOrigin(source.text, source.from) : new URL(DEFAULT_URL);
-  const url = origin.origin;
-  checkProject(settings, source, { url, auth, apiSecret, tls });
-  const allowed = settings.find("insecure");
-  // The switch of a profile applies to the server of that profile only.
-  const insecure =
-    allowed !== undefined &&
-    (allowed.origin === "flag" || !source || source.origin === allowed.origin);
-  refuseOpenSecret(auth, origin, insecure);
+  refuseEnvFlag(settings);
+  const [auth, insecure] = [settings.find("auth"), settings.find("insecure")];
   const [timeout, maxWait] = [settings.find("timeout"), settings.find("maxWait")];
-  return {
+  const remote: RemoteSettings = {
     kind: "remote",
-    url,
+    url: source ? parseOrigin(source.text, source.from).origin : DEFAULT_URL,
     from: source?.from ?? "the default",
     apiKey: settings.find("apiKey")?.text,
-    apiSecret,
-    auth,
-    insecure,
+    apiSecret: settings.find("apiSecret"),
+    auth: auth ? parseAuth(auth) : "hmac",
+    insecure: insecure !== undefined && applies(insecure, source),
     timeout: timeout ? parseSeconds(timeout, 0.001) : DEFAULT_TIMEOUT,
     maxWait: maxWait && parseSeconds(maxWait, 0),
-    tls,
+    tls: tlsFilesOf(settings, "caFile", "clientCert", "clientKey"),
   };
+  checkProject(remote, source, settings);
+  refuseOpenSecret(remote.auth, new URL(remote.url), remote.insecure);
+  return remote;
+}
+
+/** The switch of a profile applies to the server of that profile only. */
+function applies(insecure: Setting, source: Setting | undefined): boolean {
+  return insecure.origin === "flag" || !source || source.origin === insecure.origin;
+}
+
+function refuseEnvFlag(settings: FindableSettings): void {
+  const [env] = settings.named("env");
+  if (env?.origin !== "flag") return;
+  const flags = existsSync(DEFAULT_DATA_FILE) ? `--data ${DEFAULT_DATA_FILE}` : "--data or --store";
+  throw new UsageError(`--env names an environment of a data file or a store: add ${flags}`);
 }
 
 /**
@@ -86,9 +83,9 @@ export function remoteSettings(
  * @throws UsageError
  */
 function checkProject(
-  { given }: FindableSettings,
+  { url, auth, apiSecret, tls }: RemoteSettings,
   source: Setting | undefined,
-  { url, auth, apiSecret, tls }: Pick<RemoteSettings, "url" | "auth" | "apiSecret" | "tls">,
+  { given }: FindableSettings,
 ): void {
   if (source?.origin !== "project") {
     for (const file of [tls.ca, tls.cert, tls.key])
@@ -117,7 +114,6 @@ function parseAuth({ text, from }: Setting): AuthScheme {
   return scheme;
 }
 
-/** @throws UsageError unless it is `min` seconds or more */
 function parseSeconds({ text, from }: Setting, min: number): number {
   const seconds = secondsOf(text);
   checkSeconds(from, seconds, min);

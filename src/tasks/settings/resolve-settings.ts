@@ -116,7 +116,6 @@ export class Settings {
  * Resolves the settings: flags, then environment variables, `.appvars.json` and the profile.
  *
  * @param onError called with the error of a file, whose settings are then left out. Default: throws
- * @param files the readers of the files, which get the stronger settings
  * @throws UsageError for a settings file that breaks a rule, or a profile that does not exist
  */
 export function readSettings(
@@ -132,7 +131,7 @@ export function readSettings(
     try {
       given.push(...read(caller, new Settings(given, caller)));
     } catch (error) {
-      // No settings file is looked for in a current folder that has been deleted, or above it.
+      // A current folder that has been deleted has no settings file.
       if (!isFolderGone(error)) onError(error);
     }
   }
@@ -173,18 +172,18 @@ export function readProject(caller: Caller): Setting[] {
 }
 
 /**
- * Reads the chosen profile, or else the current one. If no profile was chosen, a file that can't be
- * used is only a note.
+ * Reads the chosen profile, or else the current one. If none was chosen, a file that can't be used
+ * is only noted.
  *
- * @param stronger the other settings, which choose the profile or make it dispensable
+ * @param stronger the settings that choose the profile, or make it dispensable
  * @throws UsageError if the profile does not exist, or the file breaks a rule
  */
 export function readProfile(caller: Caller, stronger: Settings): Setting[] {
   const { surroundings } = caller;
   const [chosen] = stronger.named("profile");
   const [source] = stronger.named("url");
-  // In CI, for example, where the project names a profile that people have, and the environment
-  // gives everything.
+  // In CI, for example, the project names a profile that people have, and the environment gives
+  // everything.
   const isDispensable =
     source !== undefined &&
     (!chosen || (chosen.origin === "project" && source.origin !== "project"));
@@ -205,7 +204,7 @@ export function readProfile(caller: Caller, stronger: Settings): Setting[] {
   }
 }
 
-/** Whether flags and variables alone say where to read, with the credentials for a server. */
+/** Whether flags and variables give all that is needed to read. */
 function isComplete(settings: Settings): boolean {
   const has = (...names: SettingName[]) =>
     settings.named(...names).some(({ origin }) => origin !== "project");

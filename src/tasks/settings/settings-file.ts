@@ -16,7 +16,7 @@ export type SettingsObject = Readonly<Record<string, unknown>>;
 export interface SettingsFile {
   path: string;
   bytes: Buffer;
-  /** Those of the file that links lead to. */
+  /** The metadata of the file that links lead to. */
   stats: Stats;
 }
 
@@ -28,8 +28,7 @@ export function profilesPath({ folders }: Surroundings): string {
 export class UnusableFileError extends UsageError {}
 
 /**
- * Reads a settings file; `undefined` if it does not exist. Never waits for the writer of a pipe or
- * the end of an endless file.
+ * Reads a settings file, if it exists, without waiting for a pipe or reading an endless file.
  *
  * @throws UnusableFileError that names the file; UsageError if it is too large
  */
@@ -75,15 +74,17 @@ const TEXT_OR_NUMBER = rule({
     ["string", "number"].includes(typeof input) ? undefined : "must be a string or a number",
 });
 
+type FileOrigin = "project" | "profile";
+
 /**
  * Reads the settings in an object of a settings file.
  *
  * @param where the place of the object in messages: `in .appvars.json`
  * @param folder the base of relative paths
- * @throws UsageError for an unknown key, or a value that is neither a text nor a number
+ * @throws UsageError for an unknown key or an invalid value
  */
 export function readKeys(
-  origin: "project" | "profile",
+  origin: FileOrigin,
   object: SettingsObject,
   where: string,
   folder: string,
@@ -103,14 +104,14 @@ export function readKeys(
   });
 }
 
-function unknownKey(origin: "project" | "profile", key: string, where: string): UsageError {
+function unknownKey(origin: FileOrigin, key: string, where: string): UsageError {
   const reason = origin === "project" ? whyNotInProject(key) : undefined;
   if (reason) return new UsageError(`${key} ${where}${reason}`);
   const keys = SETTING_NAMES.flatMap((name) => SETTINGS[name][origin] ?? []);
   return new UsageError(`"${key}" ${where} is not a setting; the settings are ${keys.join(", ")}`);
 }
 
-/** Why a project can't set a key of profiles or users; `undefined` for an unknown key. */
+/** Explains why only profiles or users may set a key; `undefined` for an unknown key. */
 function whyNotInProject(key: string): string | undefined {
   if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
   const name = SETTING_NAMES.find((each) => SETTINGS[each].key === key);

@@ -319,7 +319,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     [
       "history PORT --prune 1 --data DIR/example.json",
-      "--prune removes entries of all environments and variables: leave out the others",
+      "--prune removes entries of all environments and variables: omit NAME and --env",
     ],
     [
       "history --limit all --data DIR/example.json",

@@ -48,7 +48,7 @@ export const definition = defineCommand({
     if (conflicts.length > 0) {
       context.exitCode = 1;
       const advice = path === undefined ? "" : `, then run: ${command`git add ${path}`}`;
-      const conflict = "keeps our version of what both branches changed";
+      const conflict = "keeps our version of the conflicting changes";
       context.warn(`${path ?? ours} ${conflict}: set what should differ${advice}`);
     }
     if (conflicts.length === 0 && !context.flags.json) return;

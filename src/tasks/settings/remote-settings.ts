@@ -91,7 +91,8 @@ function checkProject(
     for (const file of [tls.ca, tls.cert, tls.key])
       if (file?.origin === "project")
         throw new UsageError(
-          `${file.from} is for a url of the same file only; or add ${SETTINGS[file.name].flag}`,
+          `${file.from} applies only to a url in the same file; ` +
+            `to use it anyway, add ${SETTINGS[file.name].flag}`,
         );
     return;
   }

@@ -40,7 +40,7 @@ it("env remove warns of a setting with the name of the environment", async () =>
   expect((await remove()).stderr).toBe("");
   for (const name of ["shop/production", "production"]) {
     cli.env["APPVARS_ENV"] = name;
-    expect((await remove()).stderr).toBe(`appvars: APPVARS_ENV is ${name}: change it there\n`);
+    expect((await remove()).stderr).toBe(`appvars: APPVARS_ENV still names ${name}: change it\n`);
   }
 });
 

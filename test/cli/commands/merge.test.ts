@@ -69,7 +69,7 @@ describe("merge", () => {
       code: 1,
       stdout: "shop/PORT in shop/development\tvalue: changed by both\n",
       stderr:
-        "appvars: config/vars.json keeps our version of what both branches changed: set what should differ, " +
+        "appvars: config/vars.json keeps our version of the conflicting changes: set what should differ, " +
         "then run: git add config/vars.json\n",
     });
     expect(contents({ snapshot: await parseData(await ours()) })).toMatchObject({

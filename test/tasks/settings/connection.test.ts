@@ -337,7 +337,7 @@ describe("the file of a project", () => {
   it("the file of a project can't have its certificates trusted for another server", () => {
     const url = "https://vars.example";
     expect(() => inProject({ ca_file: "ca.pem" }, { APPVARS_URL: url })).toThrow(
-      "ca_file in .appvars.json is for a url",
+      "ca_file in .appvars.json applies only to a url",
     );
     expect(inProject({ url, ca_file: "ca.pem" }, {})).toMatchObject({
       tls: { ca: { text: "/project/ca.pem" } },
@@ -348,7 +348,7 @@ describe("the file of a project", () => {
     const url = "https://vars.example";
     const files = { client_cert: "client.pem", client_key: "key.pem" };
     expect(() => inProject(files, { APPVARS_URL: url })).toThrow(
-      "client_cert in .appvars.json is for a url",
+      "client_cert in .appvars.json applies only to a url",
     );
     const used = {
       tls: { cert: { text: "/project/client.pem" }, key: { text: "/project/key.pem" } },

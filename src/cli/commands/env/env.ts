@@ -159,7 +159,7 @@ function warnOfSettings(
 ): void {
   for (const { text, from } of settings.named("env"))
     if ([former.name, qualifiedName(former)].includes(text))
-      warn(`${from} is ${text}: change it there`);
+      warn(`${from} still names ${text}: change it`);
 }
 
 async function issue(

@@ -39,7 +39,7 @@ export const definition = defineCommand({
     if (prune !== undefined) {
       if ((name ?? env) === undefined) return runPrune(prune, flags, context);
       throw new UsageError(
-        "--prune removes entries of all environments and variables: leave out the others",
+        "--prune removes entries of all environments and variables: omit NAME and --env",
       );
     }
     const { dataPlace } = readSettings(flags, context);

@@ -185,7 +185,7 @@ describe("git with appvars merge", needs("git"), () => {
     // Each has environments of its own by the same names.
     expect(merge("theirs")).toMatchObject({
       status: 1,
-      stderr: expect.stringContaining("vars.json keeps our version of what both branches changed"),
+      stderr: expect.stringContaining("vars.json keeps our version of the conflicting changes"),
       stdout: expect.stringContaining("environment default/test\tcredentials: changed by both"),
     });
     expect((await read()).variables.map(({ name }) => name)).toEqual(["A", "B"]);

@@ -17,10 +17,11 @@ import { defineCommand } from "../arguments/command.js";
 import { type Context, printFields } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Print the settings of a project's .appvars.json, and use them
-    from now on. Until then they are refused, since they decide where your
-    secrets and signatures are sent. After any change of the file or its path
-    you must allow it again. Read it first, as you would a script.`,
+  description: `Print the settings of a project's .appvars.json,
+    and use them from now on. Until then they are refused, since
+    they decide where your secrets and signatures are sent.
+    After any change of the file or its path you must allow it
+    again. Read it first, as you would a script.`,
   arguments: {
     "[file]": "the .appvars.json or its folder (default: this folder, or the nearest above it)",
   },

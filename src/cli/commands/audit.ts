@@ -15,11 +15,12 @@ import { parseTime } from "../arguments/flag-arguments.js";
 import { printTable } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `List the values that clients have read, according to the audit
-    log of a server, and that are still the same: what to replace when somebody
-    leaves. A client is a named key; without a name, it is the key of the
-    environment. The history of the data tells whether a value has changed
-    since.`,
+  description: `List the values that clients have read,
+    according to the audit log of a server, and that are still
+    the same: what to replace when somebody leaves. A client is
+    a named key; without a name, it is the key of the
+    environment. The history of the data tells whether a value
+    has changed since.`,
   arguments: { "<file...>": "the audit log, and rotated parts of it" },
   flags: {
     "--since <time>": {

@@ -26,10 +26,11 @@ const FLAGS = {
 type CheckFlags = FlagValues<typeof FLAGS>;
 
 export const definition = defineCommand({
-  description: `Find missing values that are not optional, values that break
-    their schema and, with a key, encrypted values that can't be decrypted.
-    --env can be repeated. Prints environment, name and problem, but no value.
-    The exit code is 1 if there is a problem.`,
+  description: `Find missing values that are not optional,
+    values that break their schema and, with a key, encrypted
+    values that can't be decrypted. --env can be repeated.
+    Prints environment, name and problem, but no value. The exit
+    code is 1 if there is a problem.`,
   flags: FLAGS,
   examples: ["appvars check --data vars.json --all --example .env.example"],
   async run(_, flags, context) {

@@ -6,9 +6,10 @@ import { SHELL_NAMES, type ShellName, writeBranches } from "../completion/shells
 import { printRaw } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Print a script that completes commands, flags, files, profiles,
-    environments and names of variables with Tab. It contains the commands and
-    flags: print it again after an update.`,
+  description: `Print a script that completes commands, flags,
+    files, profiles, environments and names of variables with
+    Tab. It contains the commands and flags: print it again
+    after an update.`,
   arguments: { "<bash|zsh|fish>": { help: "the shell", choices: SHELL_NAMES } },
   details: `\
 Installing:

@@ -13,9 +13,10 @@ import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { printTable } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Print each setting with its value, its source and the weaker
-    sources that it overrides, and note problems. Secrets are hidden. Reads no
-    variables; accepts the flags of the commands that do.`,
+  description: `Print each setting with its value, its source
+    and the weaker sources that it overrides, and note problems.
+    Secrets are hidden. Reads no variables; accepts the flags of
+    the commands that do.`,
   flags: SOURCE_FLAGS,
   examples: ["appvars config --profile staging"],
   async run(_, flags, context) {

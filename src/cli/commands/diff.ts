@@ -23,11 +23,12 @@ import { type Context, print, printLines } from "../output/context.js";
 const EXAMPLE = "appvars diff test production --data vars.json";
 
 export const definition = defineCommand({
-  description: `Show the changes of variables from A to B. Each is the name of an
-    environment of the data file or store; FILE:ENVIRONMENT; the URL of a store,
-    then :ENVIRONMENT; or the URL of a server, with the configured credentials.
-    Hides values without --values. Prints a data file alone by names, as git's
-    textconv.`,
+  description: `Show the changes of variables from A to B. Each
+    is the name of an environment of the data file or store;
+    FILE:ENVIRONMENT; the URL of a store, then :ENVIRONMENT; or
+    the URL of a server, with the configured credentials. Hides
+    values without --values. Prints a data file alone by names,
+    as git's textconv.`,
   arguments: {
     "<a>": "the old side, or a data file alone",
     "[b]": "the new side",

@@ -35,13 +35,15 @@ import { type Output, writeRaw } from "../output/output.js";
 const TYPESCRIPT = "typescript";
 
 export const definition = defineCommand({
-  description: `Print the values of the environment, escaped for the program
-    that reads the format. If the format can't represent a name or value, prints
-    nothing and reports each. Leaves out reserved names, which can make programs
-    run other code (PATH, PROMPT_COMMAND and others), with a warning, except in
-    ${DATA_FORMATS.join(", ")}. github masks the values in the log by lines on
-    stdout, and then appends to the file that GITHUB_ENV names. typescript
-    declares the variables, and reads no values.`,
+  description: `Print the values of the environment, escaped for
+    the program that reads the format. If the format can't
+    represent a name or value, prints nothing and reports each.
+    Leaves out reserved names, which can make programs run other
+    code (PATH, PROMPT_COMMAND and others), with a warning,
+    except in ${DATA_FORMATS.join(", ")}. github masks the
+    values in the log by lines on stdout, and then appends to
+    the file that GITHUB_ENV names. typescript declares the
+    variables, and reads no values.`,
   flags: {
     "--format <format>": {
       help: "output format (default dotenv, or json with --json)",

@@ -7,8 +7,9 @@ import { CACHE_FLAGS, SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { printRaw } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Print values, one per line, in the given order: strings
-    unchanged, including control characters, everything else as compact JSON.`,
+  description: `Print values, one per line, in the given order:
+    strings unchanged, including control characters, everything
+    else as compact JSON.`,
   arguments: { "<name...>": "names of variables" },
   flags: {
     "-n, --no-newline": "omit the last newline",

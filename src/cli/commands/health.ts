@@ -5,8 +5,8 @@ import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { print } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Print the server's health. Exits with 7 if it is not healthy.
-    Needs no credentials.`,
+  description: `Print the server's health. Exits with 7 if it is
+    not healthy. Needs no credentials.`,
   flags: SOURCE_FLAGS,
   examples: ["until appvars health --max-wait 0; do sleep 1; done"],
   async run(_, flags, context) {

@@ -17,13 +17,14 @@ import { parseNames } from "../arguments/selection-flags.js";
 import { ENCRYPTION_KEY_FILE } from "../arguments/source-flags.js";
 
 export const definition = defineCommand({
-  description: `Import variables into an environment of a data file or a store,
-    in one atomic write. An existing variable keeps its type, which the new
-    value must have. A new variable gets the type of its value in JSON or YAML.
-    A dotenv text is BOOLEAN if true or false, NUMBER if a number in its
-    shortest form, JSON if an object or array, otherwise STRING, unless a
-    comment written by export says otherwise. Variables that are not in the file
-    don't change.`,
+  description: `Import variables into an environment of a data
+    file or a store, in one atomic write. An existing variable
+    keeps its type, which the new value must have. A new
+    variable gets the type of its value in JSON or YAML. A
+    dotenv text is BOOLEAN if true or false, NUMBER if a number
+    in its shortest form, JSON if an object or array, otherwise
+    STRING, unless a comment written by export says otherwise.
+    Variables that are not in the file don't change.`,
   arguments: { "<file>": "file to import, - for stdin" },
   flags: {
     "--format <format>": {

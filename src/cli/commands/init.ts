@@ -40,11 +40,12 @@ const FLAGS = {
 type InitFlags = FlagValues<typeof FLAGS>;
 
 export const definition = defineCommand({
-  description: `Create a data file, or the data of an empty store, with the
-    environments development, test and production and new random credentials for
-    each. For a file in the current folder, also writes and allows a
-    ${PROJECT_FILE}, so that commands in this folder use the file and its
-    environment development.`,
+  description: `Create a data file, or the data of an empty
+    store, with the environments development, test and
+    production and new random credentials for each. For a file
+    in the current folder, also writes and allows a
+    ${PROJECT_FILE}, so that commands in this folder use the
+    file and its environment development.`,
   flags: FLAGS,
   examples: ["appvars init --from .env"],
   run: (_, flags, context) => runInit(flags, context),

@@ -44,11 +44,12 @@ const FLAGS = {
 type ListOptions = FlagValues<typeof FLAGS>;
 
 export const definition = defineCommand({
-  description: `List the environment's variables: as a table on a terminal;
-    otherwise as lines of name, type, description and, with --values, value,
-    separated by tabs. Always shows public values of a data file or a store.
-    Lines escape tabs, line breaks, backslashes and invisible characters: \\t
-    \\n \\\\ \\x1b \\u{200b}.`,
+  description: `List the environment's variables: as a table on
+    a terminal; otherwise as lines of name, type, description
+    and, with --values, value, separated by tabs. Always shows
+    public values of a data file or a store. Lines escape tabs,
+    line breaks, backslashes and invisible characters: \\t \\n
+    \\\\ \\x1b \\u{200b}.`,
   flags: FLAGS,
   examples: ["appvars list --filter database"],
   run(_, options, context) {

@@ -7,10 +7,11 @@ import { SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { printTable } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Merge two branches of a data file by the names of variables,
-    environments and keys: a merge driver for git. Writes the result to OURS,
-    without a lock or an entry in the history. Lists conflicting changes, for
-    which OURS keeps its version; the exit code is then 1.`,
+  description: `Merge two branches of a data file by the names
+    of variables, environments and keys: a merge driver for git.
+    Writes the result to OURS, without a lock or an entry in the
+    history. Lists conflicting changes, for which OURS keeps its
+    version; the exit code is then 1.`,
   usage: "[options] <base> <ours> <theirs> [path]",
   arguments: {
     "<file...>": "BASE, the common ancestor or an empty file; OURS; THEIRS; the name for messages",

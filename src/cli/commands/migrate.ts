@@ -13,10 +13,11 @@ import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Copy everything, credentials included, between data files and
-    stores in etcd. Each is a file or a URL: etcd://h1:2379,h2:2379/prefix, or
-    etcds:// for TLS. TO must not exist, or hold the same data. --seal-key-file
-    seals it. The history is copied to a file, but not to a store.`,
+  description: `Copy everything, credentials included, between
+    data files and stores in etcd. Each is a file or a URL:
+    etcd://h1:2379,h2:2379/prefix, or etcds:// for TLS. TO must
+    not exist, or hold the same data. --seal-key-file seals it.
+    The history is copied to a file, but not to a store.`,
   arguments: {
     "<from>": "the data to copy",
     "<to>": "where to copy it",

@@ -7,8 +7,8 @@ import { printRaw } from "../output/context.js";
 const FILES = { json: "dist/openapi.json", yaml: "data/openapi.yaml" };
 
 export const definition = defineCommand({
-  description: `Print the OpenAPI 3.1 document of the HTTP API. Contacts no
-    server and reads no data.`,
+  description: `Print the OpenAPI 3.1 document of the HTTP API.
+    Contacts no server and reads no data.`,
   flags: {
     "--format <format>": {
       help: "JSON or YAML",

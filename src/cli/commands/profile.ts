@@ -9,8 +9,8 @@ import { type Context, printTable } from "../output/context.js";
 const loadEdits = () => import("../../tasks/settings/edit-profiles.js");
 
 const list = defineCommand({
-  description: `List the profiles; * marks the current one, which is used if none
-    is named.`,
+  description: `List the profiles; * marks the current one,
+    which is used if none is named.`,
   examples: ["appvars profile list"],
   async run(_args, _flags, context) {
     const { current, profiles } = profilesOf(context);
@@ -36,11 +36,13 @@ const list = defineCommand({
 const ADDING = "appvars profile add staging --url https://vars.example --api-secret-file -";
 
 const add = defineCommand({
-  description: `Store a profile: the settings of the flags and, for a server, of
-    APPVARS_URL, APPVARS_API_KEY and APPVARS_API_SECRET or, for a store, of the
-    APPVARS_STORE_* variables except the password. Stores the API secret itself,
-    not the name of its file. First sends one request with the credentials, or
-    opens the data file or the store. The first profile becomes the current one.`,
+  description: `Store a profile: the settings of the flags and,
+    for a server, of APPVARS_URL, APPVARS_API_KEY and
+    APPVARS_API_SECRET or, for a store, of the APPVARS_STORE_*
+    variables except the password. Stores the API secret itself,
+    not the name of its file. First sends one request with the
+    credentials, or opens the data file or the store. The first
+    profile becomes the current one.`,
   arguments: { "<name>": "name of the profile" },
   flags: {
     "--force": "replace an existing profile",

@@ -7,9 +7,10 @@ import { APPLICATION, CHANGE_FLAGS, PLACE_FLAGS } from "../arguments/data-flags.
 import { printLines } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Rename a variable of a data file or a store in all environments
-    of its application. Keeps its values, encrypted ones too. Programs that use
-    the former name no longer find it.`,
+  description: `Rename a variable of a data file or a store in
+    all environments of its application. Keeps its values,
+    encrypted ones too. Programs that use the former name no
+    longer find it.`,
   arguments: {
     "<name>": "name of the variable",
     "<new>": "its new name",

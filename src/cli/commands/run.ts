@@ -12,14 +12,16 @@ import { allowReserved, SELECTION_FLAGS, strictFlags } from "../arguments/select
 import { CACHE_FLAGS, SOURCE_FLAGS } from "../arguments/source-flags.js";
 
 export const definition = defineCommand({
-  description: `Run a command with the values in its environment: strings as
-    they are, other types as compact JSON. The command reads stdin and gets
-    Ctrl-C, Ctrl-Z and signals as if it was started directly. Exits with the
-    command's exit code, 128+n if signal n ended it, 126 if it can't be
-    executed, 127 if it is not found. Leaves out reserved names, which can make
-    programs run other code (PATH, LD_PRELOAD and others), with a warning.
-    Removes the credentials of appvars (${CREDENTIAL_VARIABLES.join(", ")}) from
-    the environment.`,
+  description: `Run a command with the values in its
+    environment: strings as they are, other types as compact
+    JSON. The command reads stdin and gets Ctrl-C, Ctrl-Z and
+    signals as if it was started directly. Exits with the
+    command's exit code, 128+n if signal n ended it, 126 if it
+    can't be executed, 127 if it is not found. Leaves out
+    reserved names, which can make programs run other code
+    (PATH, LD_PRELOAD and others), with a warning. Removes the
+    credentials of appvars (${CREDENTIAL_VARIABLES.join(", ")})
+    from the environment.`,
   arguments: { "<command...>": "the command and its arguments, after --" },
   flags: {
     ...SELECTION_FLAGS,

@@ -16,10 +16,11 @@ const DATA_ARGUMENT = {
 const FLAGS = { ...PROFILE, ...SEAL_KEY_FILE };
 
 export const definition = defineCommand({
-  description: `Encrypt the secrets in a data file, to keep it in git: API
-    secrets, and values that are not public. Without a key, writes a new one to
-    FILE.key, where all commands look for it. Seals the history too, but removes
-    that of a store. The first of several keys seals: to rotate a key, write the
+  description: `Encrypt the secrets in a data file, to keep it
+    in git: API secrets, and values that are not public. Without
+    a key, writes a new one to FILE.key, where all commands look
+    for it. Seals the history too, but removes that of a store.
+    The first of several keys seals: to rotate a key, write the
     new one above it, and seal again.`,
   arguments: DATA_ARGUMENT,
   flags: FLAGS,
@@ -28,8 +29,8 @@ export const definition = defineCommand({
 });
 
 export const unseal = defineCommand({
-  description: `Write a sealed data file and its history with all secrets in
-    clear again.`,
+  description: `Write a sealed data file and its history with
+    all secrets in clear again.`,
   arguments: DATA_ARGUMENT,
   flags: FLAGS,
   examples: ["appvars unseal vars.json"],

@@ -42,13 +42,15 @@ const DEFINITION_FLAGS = {
 } as const;
 
 export const definition = defineCommand({
-  description: `Set a variable in an environment of a data file or a store. Repeat
-    --env to set it in several environments with one change. Without VALUE, or
-    with -, reads the value from stdin, which keeps it out of the process list,
-    and removes one newline at its end. If stdin may be empty, pass -. On a
-    terminal, asks for the value and does not show it. Without VALUE, but with a
-    flag that changes the definition, such as --description, keeps the value.
-    Without --type, an existing variable keeps its type, and a new variable is a
+  description: `Set a variable in an environment of a data file
+    or a store. Repeat --env to set it in several environments
+    with one change. Without VALUE, or with -, reads the value
+    from stdin, which keeps it out of the process list, and
+    removes one newline at its end. If stdin may be empty, pass
+    -. On a terminal, asks for the value and does not show it.
+    Without VALUE, but with a flag that changes the definition,
+    such as --description, keeps the value. Without --type, an
+    existing variable keeps its type, and a new variable is a
     STRING.`,
   arguments: {
     "<name>": "name of the variable",

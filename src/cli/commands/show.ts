@@ -26,10 +26,11 @@ import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, printFields } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Show the definition and the value record of a variable, its
-    source and environment, when and by whom the value was last changed, and
-    what run does with this variable of the shell. Prints the value only with
-    --values, or if it is public.`,
+  description: `Show the definition and the value record of a
+    variable, its source and environment, when and by whom the
+    value was last changed, and what run does with this variable
+    of the shell. Prints the value only with --values, or if it
+    is public.`,
   arguments: { "<name>": "name of the variable" },
   flags: {
     "--values": "show the value too",

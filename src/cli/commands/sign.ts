@@ -7,8 +7,8 @@ import { API_SECRET_FILE } from "../arguments/source-flags.js";
 import { printLines } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Print the value of the Authorization header for one request,
-    valid for a few minutes.`,
+  description: `Print the value of the Authorization header for
+    one request, valid for a few minutes.`,
   arguments: {
     "<method>": "GET or HEAD",
     "<path>": "path and query, exactly as they are sent",

@@ -13,9 +13,10 @@ import { reportError } from "../output/report-error.js";
 const THEMES = ["auto", "dark", "light", "plain"] as const satisfies readonly ThemeName[];
 
 export const definition = defineCommand({
-  description: `Browse the variables of all environments of a data file or a
-    store, or of all profiles, on the full screen, and edit those of a data file
-    or a store. Values are hidden until you show them. Press ? for the keys.`,
+  description: `Browse the variables of all environments of a
+    data file or a store, or of all profiles, on the full
+    screen, and edit those of a data file or a store. Values are
+    hidden until you show them. Press ? for the keys.`,
   flags: {
     "--theme <theme>": {
       help: "colors for a dark or light background; auto, the default, asks the terminal",

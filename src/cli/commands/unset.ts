@@ -5,9 +5,10 @@ import { CHANGE_FLAGS, ENVIRONMENTS_FLAGS } from "../arguments/data-flags.js";
 import { printLines } from "../output/context.js";
 
 export const definition = defineCommand({
-  description: `Remove the values of variables from one or several environments
-    of a data file or a store: all or none. Also removes variables that have no
-    value left in any environment. --env can be repeated.`,
+  description: `Remove the values of variables from one or
+    several environments of a data file or a store: all or none.
+    Also removes variables that have no value left in any
+    environment. --env can be repeated.`,
   arguments: { "<name...>": "names of variables" },
   flags: { ...CHANGE_FLAGS, ...ENVIRONMENTS_FLAGS },
   examples: ["appvars unset DEBUG --data vars.json --env production"],

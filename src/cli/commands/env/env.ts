@@ -39,8 +39,8 @@ const list = defineCommand({
 });
 
 const add = defineCommand({
-  description: `Add an environment with new credentials, and print the lines that
-    configure a shell for it.`,
+  description: `Add an environment with new credentials, and
+    print the lines that configure a shell for it.`,
   arguments: { "<name>": "staging, or shop/staging for the application shop" },
   flags: {
     "--from <environment>": "copy its values, and definitions that the application lacks",
@@ -61,8 +61,8 @@ const add = defineCommand({
 });
 
 const rename = defineCommand({
-  description: `Rename an environment within its application. Its credentials and
-    values stay as they are.`,
+  description: `Rename an environment within its application.
+    Its credentials and values stay as they are.`,
   arguments: {
     "<name>": "the environment",
     "<new>": "its new name",
@@ -89,8 +89,9 @@ const rename = defineCommand({
 });
 
 const credentials = defineCommand({
-  description: `Print the credentials of an environment: the lines that configure
-    a shell for it. They contain its secret.`,
+  description: `Print the credentials of an environment: the
+    lines that configure a shell for it. They contain its
+    secret.`,
   arguments: { "<name>": "the environment" },
   flags: PLACE_FLAGS,
   examples: ['eval "$(appvars env credentials development --data vars.json)"'],
@@ -103,8 +104,8 @@ const credentials = defineCommand({
 const ROTATION = "appvars env rotate production --data vars.json --grace 24h";
 
 const rotate = defineCommand({
-  description: `Give an environment new credentials, and print the lines that
-    configure a shell for it.`,
+  description: `Give an environment new credentials, and print
+    the lines that configure a shell for it.`,
   arguments: { "<name>": "the environment" },
   flags: { ...GRACE, ...CHANGE_FLAGS, ...PLACE_FLAGS },
   examples: [ROTATION],

@@ -78,8 +78,8 @@ const list = defineCommand({
 });
 
 const add = defineCommand({
-  description: `Give a person or a service a key of their own, and print the
-    lines that configure a shell for it.`,
+  description: `Give a person or a service a key of their own,
+    and print the lines that configure a shell for it.`,
   arguments: { "<environment>": "development, or shop/development" },
   flags: {
     "--name <client>": {
@@ -112,8 +112,8 @@ const add = defineCommand({
 });
 
 const rotate = defineCommand({
-  description: `Give a named key new credentials, and print the lines that
-    configure a shell for it.`,
+  description: `Give a named key new credentials, and print the
+    lines that configure a shell for it.`,
   arguments: {
     "<environment>": "its environment",
     "<key>": "the name of the key",
@@ -134,8 +134,8 @@ const rotate = defineCommand({
 });
 
 const remove = defineCommand({
-  description: `Remove a named key: requests with it are refused once the server
-    has reloaded its data.`,
+  description: `Remove a named key: requests with it are refused
+    once the server has reloaded its data.`,
   arguments: {
     "<environment>": "its environment",
     "<key>": "the name of the key",

@@ -16,9 +16,10 @@ import { valid } from "../../arguments/flag-arguments.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 
 export const definition = defineCommand({
-  description: `List the changes of a data file or a store, newest first:
-    number, time, author, command and what changed. Without --values, shows
-    public values only. Credentials are not recorded. rollback NUMBER undoes
+  description: `List the changes of a data file or a store,
+    newest first: number, time, author, command and what
+    changed. Without --values, shows public values only.
+    Credentials are not recorded. rollback NUMBER undoes
     changes. APPVARS_ACTOR replaces user@host in new entries.`,
   arguments: { "[name]": "only changes of this variable" },
   flags: {

@@ -16,10 +16,11 @@ import { type Context, printChanges } from "../../output/context.js";
 import { writeRaw } from "../../output/output.js";
 
 export const definition = defineCommand({
-  description: `Restore values and definitions as they were before a change, all
-    or nothing. This is a new change, which rollback can undo too. Shows what it
-    would change, and asks; without a terminal, add --yes. Credentials are not
-    restored: an environment that was removed gets new ones.`,
+  description: `Restore values and definitions as they were
+    before a change, all or nothing. This is a new change, which
+    rollback can undo too. Shows what it would change, and asks;
+    without a terminal, add --yes. Credentials are not restored:
+    an environment that was removed gets new ones.`,
   arguments: { "<number>": { help: "number of the change in history", parse: parseNumber } },
   flags: {
     ...ONLY,

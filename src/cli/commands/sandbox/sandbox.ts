@@ -14,13 +14,15 @@ import { RATE_LIMIT } from "../serve/serve-arguments.js";
 import type { Sandbox } from "./open-sandbox.js";
 
 export const definition = defineCommand({
-  description: `Start a server on a free loopback port with throwaway
-    credentials, run the command with APPVARS_URL, APPVARS_API_KEY and
-    APPVARS_API_SECRET set, and stop the server when the command ends. Exits
-    with the command's exit code. The server has a copy in memory of example
-    data, a file or a store; the command can't change the original or see its
-    credentials. Leaves out variables with reserved names, which can make
-    programs run other code, with a warning.`,
+  description: `Start a server on a free loopback port with
+    throwaway credentials, run the command with APPVARS_URL,
+    APPVARS_API_KEY and APPVARS_API_SECRET set, and stop the
+    server when the command ends. Exits with the command's exit
+    code. The server has a copy in memory of example data, a
+    file or a store; the command can't change the original or
+    see its credentials. Leaves out variables with reserved
+    names, which can make programs run other code, with a
+    warning.`,
   usage: "[options] -- <command...>",
   arguments: { "<command...>": "the command and its arguments" },
   flags: {

@@ -23,12 +23,14 @@ import {
 import type { TlsPaths } from "./tls-files.js";
 
 export const definition = defineCommand({
-  description: `Serve the HTTP API from a data file or a store, and follow its
-    changes. The default data file, ${DEFAULT_DATA_FILE}, is created with
-    example variables if it is missing. Refuses a file that other users can
-    change, unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints the line that sets
-    APPVARS_URL. On SIGTERM and Ctrl-C, answers open requests and stops. On
-    SIGHUP, reads its data and files again, or stops if its terminal was closed.`,
+  description: `Serve the HTTP API from a data file or a store,
+    and follow its changes. The default data file,
+    ${DEFAULT_DATA_FILE}, is created with example variables if
+    it is missing. Refuses a file that other users can change,
+    unless APPVARS_ALLOW_UNSAFE_FILES=1. Prints the line that
+    sets APPVARS_URL. On SIGTERM and Ctrl-C, answers open
+    requests and stops. On SIGHUP, reads its data and files
+    again, or stops if its terminal was closed.`,
   flags: {
     ...PLACE_FLAGS,
     "--host <address>": {

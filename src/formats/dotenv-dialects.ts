@@ -9,19 +9,13 @@ import {
 } from "./dotenv-references.js";
 import type { DotenvProgram } from "./entry.js";
 
-/**
- * The rules of a program for `.env` files. All patterns but the escapes are
- * sticky.
- */
+/** The rules of a program. All patterns but the escapes are sticky. */
 interface Dialect {
   /** Matches blanks or a comment between assignments. */
   gap: RegExp;
   /** Matches up to the value, with the name as the group. */
   head: RegExp;
-  /**
-   * The first pattern that matches finds the value, with the quote and the text
-   * as groups.
-   */
+  /** The patterns of a value, with the quote and the text as groups. */
   values: readonly RegExp[];
   /** Must match after the value. */
   end: RegExp;
@@ -57,20 +51,23 @@ const LINES = {
   literal: "'",
 };
 
-const DIALECTS: Readonly<Record<DotenvProgram | "default", Dialect>> = {
-  // The pattern of the dotenv package, in parts.
-  default: {
-    ...LINES,
-    head: /(?:export\s+)?([\w.-]+)(?:\s*=|:\s)/y,
-    values: [
-      /\s*(['"`])((?:\\\1|(?!\1)[\s\S])*)\1(?=\s*(?:#.*)?$)/my,
-      /[^\S\n]*(['"`])([^#\n]*)\1(?=[^\S\n]*(?:#.*)?$)/my,
-      /()([^#\n]*)/y,
-    ],
-    isNormalized: true,
-    escapes: { '"': /\\([nr])/g },
-    literal: "'`",
-  },
+/** The pattern of the dotenv package, in parts. */
+const DEFAULT: Dialect = {
+  ...LINES,
+  head: /(?:export\s+)?([\w.-]+)(?:\s*=|:\s)/y,
+  values: [
+    /\s*(['"`])((?:\\\1|(?!\1)[\s\S])*)\1(?=\s*(?:#.*)?$)/my,
+    /[^\S\n]*(['"`])([^#\n]*)\1(?=[^\S\n]*(?:#.*)?$)/my,
+    /()([^#\n]*)/y,
+  ],
+  isNormalized: true,
+  escapes: { '"': /\\([nr])/g },
+  literal: "'`",
+};
+
+const DIALECTS: Readonly<Record<DotenvProgram | "default" | "expanded", Dialect>> = {
+  default: DEFAULT,
+  expanded: { ...DEFAULT, expand: expandPlain },
   // src/node_dotenv.cc
   node: {
     ...LINES,
@@ -128,23 +125,17 @@ export interface Comment {
 }
 
 /**
- * Reads assignments by the rules of a program, by default the dotenv package.
- * References stand for values of lines before them. The last of two lines for a
- * name counts.
+ * Reads assignments by the rules of a program. References stand for values of
+ * lines before them. The last of two lines for a name counts.
  *
- * @param isExpanded whether references in a file of the dotenv package are
- *   replaced
  * @returns `unread`: the lines that the program would refuse, drop or run
  * @throws UsageError for a reference to another name
  */
 export function readAssignments(
   text: string,
-  program?: DotenvProgram,
-  isExpanded = false,
+  program: keyof typeof DIALECTS,
 ): { assignments: Assignment[]; unread: number[]; comments: Comment[] } {
-  const dialect: Dialect = isExpanded
-    ? { ...DIALECTS.default, expand: expandPlain }
-    : DIALECTS[program ?? "default"];
+  const dialect = DIALECTS[program];
   const scanner = new Scanner(dialect.isNormalized ? text.replaceAll(/\r\n?/g, "\n") : text);
   const assignments = new Map<string, Assignment>();
   const lookUp = limited((name) => assignments.get(name)?.value);

@@ -15,10 +15,7 @@ export interface Assignment {
   isCut: boolean;
 }
 
-/**
- * The most characters in all expanded values; "billion laughs" grow
- * exponentially.
- */
+/** The most characters in all expanded values, which can grow exponentially. */
 const MAX_EXPANDED = 16 * 1024 * 1024;
 
 /** The most defaults inside each other. */

@@ -61,7 +61,10 @@ function typeComment({ name, type, value }: NamedValue): string[] {
  * drops.
  */
 export const readDotenv: Reader = (text, { program, expand = false, note } = {}) => {
-  const { assignments, unread, comments } = readAssignments(text, program, expand);
+  const { assignments, unread, comments } = readAssignments(
+    text,
+    expand ? "expanded" : (program ?? "default"),
+  );
   if (assignments.some(({ name }) => name === "__proto__"))
     throw new UsageError(`these can't be read from dotenv: __proto__ (${DROPPED})`);
   const entries = entriesOf(

@@ -34,10 +34,7 @@ export interface WriteOptions {
   randomHex?: () => string;
 }
 
-/**
- * Thrown for entries that a format can't hold, all of which the message lists
- * by their reasons.
- */
+/** Thrown for entries that a format can't hold. The message lists them all. */
 export class UnsupportedError extends UsageError {
   constructor(
     readonly format: string,
@@ -90,17 +87,11 @@ export function noteRewritten(
 /** @throws UsageError with the line, which never quotes the text */
 export type Reader = (text: string, options?: ReadOptions) => ReadEntry[];
 
-/**
- * The readers that a `.env` file can be written for. The default is all of
- * them.
- */
+/** The readers that a `.env` file can be written for. Default: all. */
 export const DOTENV_TARGETS = ["node", "python", "shell", "compose"] as const;
 export type DotenvTarget = (typeof DOTENV_TARGETS)[number];
 
-/**
- * The programs whose rules can read a `.env` file. The default is the dotenv
- * package.
- */
+/** The programs whose rules can read a `.env` file. Default: dotenv. */
 export const DOTENV_PROGRAMS = [...DOTENV_TARGETS, "chamber"] as const;
 export type DotenvProgram = (typeof DOTENV_PROGRAMS)[number];
 

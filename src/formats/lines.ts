@@ -153,10 +153,7 @@ function powershellString(text: string): string {
   return `"${escaped}"`;
 }
 
-/**
- * HCL normalizes every string (spec, "Literal Values"), and would change other
- * forms.
- */
+/** HCL normalizes all strings (spec, "Literal Values"). */
 const notNormalized = ifText(
   { test: (text) => text !== text.normalize("NFC") },
   "its value is not in Unicode's form NFC, as required by HCL",

@@ -42,9 +42,7 @@ function keyOf({ name, optional }: Declared): string {
   return `${/^\w+$/.test(name) ? name : JSON.stringify(name)}${optional ? "?" : ""}`;
 }
 
-/**
- * The literals of the values that a schema lists. A JSON text is a type, too.
- */
+/** The literals that a schema lists. A JSON text is a type, too. */
 function unionOf(
   { type, schema }: Declared,
   toLiteral: (value: JsonValue) => JsonValue,

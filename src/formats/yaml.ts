@@ -1,5 +1,4 @@
 import {
-  type Alias,
   Document,
   isMap,
   isNode,
@@ -69,10 +68,7 @@ function quoteUnlessWord(key: Scalar): void {
   if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(String(key.value))) key.type = "QUOTE_DOUBLE";
 }
 
-/**
- * Limits repetition by aliases. A bomb (a list of ten lists of ten …) repeats
- * far more.
- */
+/** Limits repetition by aliases. A bomb repeats far more. */
 const MAX_ALIASES = 100;
 
 /** Limits merges, since a merged mapping may have merges, too. */
@@ -122,8 +118,8 @@ function checkDocument(document: Document.Parsed, report: Report, lines: LineCou
     throw new UsageError("must be one YAML mapping of names and values");
   visit(document, {
     Node: (where, node, [, , variable]) => {
-      const { tag } = node as Exclude<typeof node, Alias>;
-      if (tag !== undefined) report("a YAML tag, which a variable can't keep", node);
+      if ("tag" in node && node.tag !== undefined)
+        report("a YAML tag, which a variable can't keep", node);
       if (isMap(node)) checkKeys(node, report, merges);
       if (!isScalar(node) || where === "key") return;
       toExact(node, report);

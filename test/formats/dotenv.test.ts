@@ -164,7 +164,10 @@ describe("reading", () => {
     const random = new Random(1);
     for (let round = 0; round < 20_000; round++) {
       const text = Array.from({ length: 1 + random.below(14) }, () => random.pick(all)).join("");
-      const read = readAssignments(text).assignments.map(({ name, value }) => [name, value]);
+      const read = readAssignments(text, "default").assignments.map(({ name, value }) => [
+        name,
+        value,
+      ]);
       expect(Object.fromEntries(read), JSON.stringify(text)).toEqual(parse(text));
     }
   });

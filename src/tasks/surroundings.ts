@@ -27,7 +27,6 @@ export interface Messages {
   note(text: string, repeat?: "once"): void;
   /** Warns of a risk, or of an unexpected result. */
   warn(text: string): void;
-  /** Confirms what was done. */
   tell(text: string): void;
   progress(text: string): void;
   /** Describes each exchange with a server, if the caller wants to know. */

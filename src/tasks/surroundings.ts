@@ -17,7 +17,7 @@ export interface Surroundings {
   readonly clock: () => number;
   /** Milliseconds on a monotonic clock, for durations. */
   readonly ticks: () => number;
-  /** Reads all of stdin. Rejects with an InvalidDataError with a predicate if it has more bytes. */
+  /** Reads all of stdin. @throws InvalidDataError with a predicate */
   readonly readStdin: (maxBytes: number) => Promise<Buffer>;
 }
 
@@ -36,11 +36,11 @@ export interface Messages {
 /** The caller of a task: a command, the terminal interface or the library. */
 export interface Caller extends Messages {
   readonly surroundings: Surroundings;
-  /** The name of the command for the history, `env rotate`. Default `appvars`. */
+  /** The command's name in the history: `env rotate`. Default `appvars`. */
   readonly command?: string | undefined;
 }
 
-/** Resolves a path in the current folder, which an absolute path does not need. */
+/** Resolves a path in the current folder, unless it is absolute. */
 export function absolutePath(path: string, { cwd }: Pick<Surroundings, "cwd">): string {
   return resolve(isAbsolute(path) ? path : cwd(), path);
 }

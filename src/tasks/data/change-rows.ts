@@ -21,7 +21,7 @@ export interface ChangeRow {
   /** The name of the variable. */
   readonly name?: string | undefined;
   readonly key?: string;
-  /** `undefined` if there was none or it is hidden, and for credentials and keys. */
+  /** `undefined` if there is none to show, and for credentials and keys. */
   readonly before?: JsonValue | undefined;
   readonly after?: JsonValue | undefined;
 }
@@ -42,7 +42,7 @@ export class ChangeRows {
     this.#values = values;
   }
 
-  /** Returns the rows of a change. A definition that came or went with a value has none. */
+  /** Returns rows, without definitions that came or went with a value. */
   of(changes: readonly RecordChange[]): ChangeRow[] {
     const withValue = new Set<number>();
     for (const { list, before, after } of changes) {

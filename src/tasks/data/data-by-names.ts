@@ -37,7 +37,7 @@ export async function dataByNames(path: string, surroundings: Surroundings): Pro
   return lines.sort();
 }
 
-/** Reads the user's key, which is created at the first use; `undefined` on failure. */
+/** Reads the user's key, or creates it; `undefined` on failure. */
 async function readDiffKey({ folders }: Surroundings): Promise<Buffer | undefined> {
   const path = join(folders.config, "diff-key");
   try {

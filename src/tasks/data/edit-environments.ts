@@ -5,9 +5,9 @@ import type { Data } from "../../store/data.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { chooseEnvironment, type DataCaller, updateData } from "./open-data.js";
 
-/** The environments that a command changes. If it is empty, `--env` names them. */
+/** The environments that a command changes. By default, `--env` names them. */
 export interface EnvironmentChoice {
-  /** All environments of the application that {@link chooseApplication} returns. */
+  /** All environments of the application of {@link chooseApplication}. */
   allEnvs?: boolean | undefined;
   application?: string | undefined;
   /** The names of variables, to find the application. */

@@ -9,7 +9,7 @@ import { readContent } from "../../store/file/data-file.js";
 import { type DataPlace, type FilePlace, keyFileOf } from "../settings/connection.js";
 import type { Messages } from "../surroundings.js";
 
-/** Returns the place with a key: a new one for a data file that is not sealed. */
+/** Returns the place with a key: a new one if the data file is not sealed. */
 export async function withKeyFile(place: DataPlace, messages: Messages): Promise<DataPlace> {
   if (place.sealKey) return place;
   if (place.kind === "store")
@@ -19,7 +19,7 @@ export async function withKeyFile(place: DataPlace, messages: Messages): Promise
   return createKeyFile(place, messages);
 }
 
-/** Returns the command that keeps files whose names begin like a path out of git. */
+/** Returns the command that makes git ignore files that begin with a path. */
 export function ignoreCommand(path: string): string {
   return `echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(join(dirname(path), ".gitignore"))}`;
 }

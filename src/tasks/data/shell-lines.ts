@@ -10,12 +10,12 @@ import type { Surroundings } from "../surroundings.js";
 
 type Shell = Pick<Surroundings, "platform" | "env">;
 
-/** Returns the lines that configure a shell for an environment. They contain the secret. */
+/** Returns the lines that set the credentials of an environment in a shell. */
 export function credentialLines({ api_key, api_secret }: KeyPair, shell: Shell): string[] {
   return pasteLines({ APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret }, shell);
 }
 
-/** Returns the lines that set variables in a POSIX shell, or in PowerShell on Windows. */
+/** Returns the lines that set variables in a POSIX shell or in PowerShell. */
 export function pasteLines(
   variables: Readonly<Record<string, string>>,
   { platform, env }: Shell,

@@ -73,7 +73,7 @@ async function serveStore(
   return store;
 }
 
-/** Returns a warning if traffic to another machine is not encrypted, otherwise none. */
+/** Returns a warning, or none, about traffic in clear to another machine. */
 export function openTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
   const isOpen = endpoints.some((endpoint) => {
     const { protocol, hostname } = new URL(endpoint);

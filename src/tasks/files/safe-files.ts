@@ -15,10 +15,10 @@ export function allowsUnsafeFiles({ env }: FileUser): boolean {
 }
 
 export interface FileRisk {
-  /** A predicate: `can be changed by other users: it belongs to another user` */
+  /** A predicate: `can be changed by other users: it belongs to …` */
   problem: string;
   fix: string;
-  /** False if the user allows it, and for root, who often uses files of others in a container. */
+  /** False if allowed, and for root, who uses others' files in containers. */
   isRefused: boolean;
   /** The path and the problem, with the fix if the file is refused. */
   message: string;

@@ -7,7 +7,7 @@ import { RATE_LIMIT_STORE_VARIABLE, SETTING_NAMES, SETTINGS } from "../settings/
 export interface ChildVariable {
   name: string;
   value: JsonValue;
-  /** Whether the value is a text of any type, since it is from a file or was decrypted. */
+  /** Whether the value is from a dotenv file or was decrypted: a text. */
   isText?: boolean;
   rules?: ValueRules | undefined;
 }
@@ -40,12 +40,12 @@ export function withoutCredentials(env: Env): Record<string, string> {
 }
 
 export interface InheritanceRules {
-  /** Whether to pass on only PATH, and on Windows the variables that programs need to start. */
+  /** Whether to pass on only what programs need to start. */
   pristine?: boolean;
   passCredentials?: boolean;
 }
 
-/** What programs need to start on Windows. Node itself passes on USERPROFILE and others. */
+/** What Windows programs need, beside USERPROFILE and others from Node. */
 const PRISTINE_ON_WINDOWS = [
   "PATH",
   "PATHEXT",
@@ -78,7 +78,7 @@ export function inheritedEnvironment(
   });
 }
 
-/** Returns the environment of a program. On Windows, which ignores case, the last name wins. */
+/** On Windows, which ignores the case of names, the last variable wins. */
 export function childEnvironment(
   inherited: ChildEnvironment,
   variables: readonly ChildVariable[],

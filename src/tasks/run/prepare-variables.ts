@@ -19,7 +19,7 @@ import type { Caller } from "../surroundings.js";
 import { type ChildVariables, childEnvironment, type FileVariables } from "./child-environment.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "./left-out.js";
 
-/** The parsed flags for the source, and for the variables that a program gets from it. */
+/** The parsed flags for the source and for the variables of a program. */
 export interface VariableFlags extends SelectionOptions {
   prefix?: string | undefined;
   /** Dotenv files, whose values take precedence over those of the source. */
@@ -93,7 +93,7 @@ export interface VariableRules {
   selection: Selection;
   prefix: string;
   allowReserved: readonly string[];
-  /** Whether the program inherits a name, with the prefix, which takes precedence. */
+  /** Whether the program inherits a name, with the prefix, and keeps it. */
   isTaken: (name: string) => boolean;
   decrypt: Decrypt;
   platform: NodeJS.Platform;

@@ -9,7 +9,7 @@ import type { RunCaller } from "./prepare-variables.js";
 import { redactedTexts } from "./redacted-texts.js";
 import { redactStream } from "./redactor.js";
 
-/** The longest wait for processes that outlive a program which was asked to stop. */
+/** The longest wait for processes that a stopped program left running. */
 const FLUSH_MS = 2_000;
 
 /** Errors once our reader has closed its end. Windows reports EOF. */
@@ -21,7 +21,7 @@ export function createRedactedOutput({ surroundings, io, note, warn }: RunCaller
   let isStopping = false;
   let release: (() => void) | undefined;
   return {
-    /** Copies the output of a program that was just started to ours, without the values. */
+    /** Copies the output of a program that has just started, redacted. */
     redact(child: Child, { variables, env, taken }: ChildVariables): void {
       release ??= catchSignals((signal) => {
         isStopping ||= isStopSignal(signal);
@@ -59,7 +59,7 @@ export function createRedactedOutput({ surroundings, io, note, warn }: RunCaller
   };
 }
 
-/** Closes the program's output when our reader closes its end, or it would run for nothing. */
+/** Closes the program's output when our reader has closed its end. */
 async function redactInto(from: Readable, texts: readonly string[], to: Writable): Promise<void> {
   // The other listener ends this process, which waits for the program.
   to.removeAllListeners("error").on("error", () => {});

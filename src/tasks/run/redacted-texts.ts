@@ -36,7 +36,7 @@ function collectTexts(
   textsOf: (value: JsonValue) => string[],
 ) {
   const all = new Set<string>();
-  /** Names of variables whose values are too short to tell from ordinary output. */
+  /** Variables whose values are too short to tell from ordinary output. */
   const tooShort: string[] = [];
   for (const { name, value, rules } of variables) {
     if (isPublic(rules) || ["", ...WORDS].includes(valueText(value))) continue;

@@ -16,7 +16,7 @@ class TextMatcher {
   readonly depths = [0];
   /** The length of the longest text that ends each state, 0 for none. */
   readonly matches = [0];
-  /** The state of the longest suffix of each state that is a prefix of a text. */
+  /** The longest suffix of each state that is a prefix of a text. */
   readonly #fallbacks = [ROOT];
 
   constructor(texts: Iterable<string>) {

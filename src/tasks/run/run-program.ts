@@ -86,7 +86,7 @@ export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
   }
 }
 
-/** Returns a function that starts the program, and one that waits for its redacted output. */
+/** `finish` waits for redacted output. */
 async function createStarter({ command, redact, watch }: Run, caller: RunCaller) {
   const { surroundings, warn } = caller;
   const options = {

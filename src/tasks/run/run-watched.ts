@@ -5,7 +5,7 @@ import { valueText } from "../../model/variable.js";
 import type { Messages } from "../surroundings.js";
 import type { ChildVariables } from "./child-environment.js";
 
-/** A change is reported once it has lasted this long, so a burst of edits is one change. */
+/** A change must last this long, so that a burst of edits is one change. */
 export const SETTLE_MS = 500;
 
 export interface WatchRules {
@@ -15,7 +15,7 @@ export interface WatchRules {
   onChange: "restart" | NodeJS.Signals;
 }
 
-/** Runs a program, acts when its variables change, and resolves to its exit code. */
+/** Runs a program until it ends, and acts when its variables change. */
 export async function runWatched(
   initial: ChildVariables,
   read: () => Promise<ChildVariables>,

@@ -40,7 +40,7 @@ export class AppendFile {
     this.#mode = mode;
   }
 
-  /** Opens the file, again too, or creates it. After a failure, the old file stays open. */
+  /** Opens or creates the file. On failure, the old descriptor stays open. */
   open(): void {
     const descriptor = openDescriptor(this.#path, this.#account, this.#mode);
     this.close();

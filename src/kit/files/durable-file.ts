@@ -7,10 +7,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../text/errors.js";
 import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-errors.js";
 
-/** A text, or bytes in parts, each of which is made just before it is written. */
+/** A text, or bytes in parts, each made just before it is written. */
 export type NewContent = string | Iterable<Uint8Array>;
 
-/** Thrown when another program has changed a file that was about to be replaced. */
+/** Thrown when another program has changed a file that is to be replaced. */
 export class FileChangedError extends InvalidDataError {
   constructor() {
     super("was not written: another program has changed it in the meantime; try again");
@@ -139,7 +139,7 @@ export function replacedBy(name: string): string | undefined {
 /** The fingerprint of a file that is missing, or can't be inspected. */
 export const ABSENT = "absent";
 
-/** Returns a text that differs between two versions of a file, however it was changed. */
+/** Returns a text that differs between two versions of a file. */
 export function fingerprint(path: string): string {
   try {
     return fingerprintOf(statSync(path, { bigint: true }));
@@ -175,7 +175,7 @@ export async function syncFolder(path: string, system = platform()): Promise<voi
   }
 }
 
-/** Creates a folder of mode 0700, and its missing parents, unless something is there. */
+/** Creates a folder of mode 0700 and its parents, unless they exist. */
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(path);
   // Node's option `recursive` never returns for `/proc/x/y`.

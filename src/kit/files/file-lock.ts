@@ -57,7 +57,7 @@ const REAL_WAIT: LockWait = {
 
 /** The longest wait for one holder. The total has no limit. */
 const MAX_WAIT_S = 30;
-/** How many times `work` is called if another program keeps changing the file. */
+/** The most calls of `work` if another program keeps changing the file. */
 const MAX_TRIES = 10;
 
 /**
@@ -116,7 +116,7 @@ async function replacer(path: string, { signal, keepsReaders }: LockOptions): Pr
   };
 }
 
-/** Makes a lock in a folder with another name, and renames it once the lock is free. */
+/** Makes a lock under another name, and renames it once the lock is free. */
 async function acquire(path: string, token: string, options: LockOptions): Promise<void> {
   const staged = `${lockPathOf(path)}.${token}`;
   await mkdir(staged, 0o755);

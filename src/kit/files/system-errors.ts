@@ -50,7 +50,7 @@ export function ifMissing(error: unknown): undefined {
   if (!hasCode(error, "ENOENT")) throw error;
 }
 
-/** Puts a name in front of an InvalidDataError, whose message is a predicate. */
+/** Puts a name before the message of an InvalidDataError, a predicate. */
 export function withName(name: string, error: unknown): unknown {
   return error instanceof InvalidDataError
     ? new InvalidDataError(`${name} ${error.message}`, { cause: error })

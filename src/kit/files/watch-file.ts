@@ -73,7 +73,7 @@ export async function watchFile(
   return { readAgain, stop };
 }
 
-/** Returns the fingerprint of a file, without blocking while a network mount hangs. */
+/** Does not block while a network mount hangs. */
 function inspect(path: string): Promise<string> {
   return stat(path, { bigint: true }).then(fingerprintOf, () => ABSENT);
 }

@@ -13,7 +13,7 @@ const TOKEN =
 
 export interface NamedProcess {
   readonly token: string;
-  /** `unknown` on another host or in another container, or if the start time is hidden. */
+  /** `unknown` on another host or container, or with a hidden start time. */
   readonly state: "alive" | "dead" | "unknown";
   /** `process 4242 on web-1` */
   readonly text: string;
@@ -49,7 +49,7 @@ function stateOf(pid: number, startedAt: string | undefined): NamedProcess["stat
   return stat.startedAt === startedAt && !"ZX".includes(stat.state) ? "alive" : "dead";
 }
 
-/** The host of this process, and on Linux hashes of its boot and its process namespace. */
+/** Returns the host; on Linux, also hashes of the boot and pid namespace. */
 function here() {
   let [boot, space] = ["", ""];
   try {

@@ -28,7 +28,7 @@ export function durationMs(text: string): number | undefined {
   return Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0) || undefined;
 }
 
-/** Describes a duration to people: `45 s`, `12 min`, `30 h` or `9 d`, rounded down. */
+/** Describes a duration: `45 s`, `12 min`, `30 h` or `9 d`, rounded down. */
 export function durationText(milliseconds: number): string {
   const unit = (["d", "h", "m"] as const).find((unit) => milliseconds >= 2 * UNITS[unit]) ?? "s";
   return `${Math.floor(milliseconds / UNITS[unit])} ${unit === "m" ? "min" : unit}`;

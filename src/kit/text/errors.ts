@@ -34,7 +34,7 @@ export function withSubject<T>(subject: string, work: () => T): T {
   }
 }
 
-/** Thrown when an id or name does not exist, or these credentials may not see it. */
+/** Thrown when an id or name does not exist for these credentials. */
 export class NotFoundError extends AppvarsError {
   readonly code = "not_found";
   constructor(message = "Not found") {
@@ -73,7 +73,7 @@ export class UnreachableError extends AppvarsError {
   readonly code = "unreachable";
 }
 
-/** Thrown when the server keeps answering 429 for longer than the client may wait. */
+/** Thrown when the server answers 429 for longer than the client may wait. */
 export class RateLimitedError extends AppvarsError {
   readonly code = "rate_limited";
   /** Seconds until the server accepts the next request. */
@@ -112,7 +112,7 @@ export class InvalidDataError extends AppvarsError {
   readonly code = "invalid_data";
 }
 
-/** Thrown when a program can't be started. `exitCode` is the exit code of a shell. */
+/** Thrown when a program can't be started, with the exit code of a shell. */
 export class StartError extends AppvarsError {
   readonly code: "not_found" | "unexpected";
   readonly exitCode: 126 | 127;
@@ -134,7 +134,7 @@ function sizeText(bytes: number): string {
   return `${Math.ceil(bytes / unit).toLocaleString("en-US")} ${name}`;
 }
 
-/** Returns the error for more bytes than the limit. Its message is a predicate. */
+/** Returns an error, whose message is a predicate, for too many bytes. */
 export function tooLarge(size: number, limit: number): InvalidDataError {
   return new InvalidDataError(
     `is too large: it has ${sizeText(size)}; the limit is ${sizeText(limit)}`,

@@ -19,7 +19,7 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** Returns ` (did you mean PORT?)`, to append to an unknown name, or an empty text. */
+/** Returns ` (did you mean PORT?)` for an unknown name, or an empty text. */
 export function suggestion(word: string, candidates: readonly string[]): string {
   const candidate = nearest(word, candidates);
   return candidate === undefined ? "" : ` (did you mean ${candidate}?)`;

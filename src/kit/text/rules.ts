@@ -3,7 +3,7 @@ export interface Rule {
   readonly isOptional: boolean;
   /** Replaces a missing input. */
   readonly otherwise: unknown;
-  /** The message for an input of another kind, after "must". Most kinds have a default. */
+  /** The message for another kind, after "must". Most kinds have a default. */
   readonly must: string | undefined;
   /** The fields of an object, in the order of copies. */
   readonly fields: Fields | undefined;

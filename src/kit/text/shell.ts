@@ -1,4 +1,4 @@
-/** Between single quotes, only the single quote is special (POSIX.1-2024 XCU 2.2.2). */
+/** In single quotes, only these are special (POSIX.1-2024 XCU 2.2.2). */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

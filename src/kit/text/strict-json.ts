@@ -50,10 +50,10 @@ const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [POINT, ZERO, NINE, SMALL_E, TO_SMALL] = [0x2e, 0x30, 0x39, 0x65, 0x20];
 
-/** JavaScript keeps all digits of a number with at most this many and no exponent. */
+/** JavaScript keeps this many digits of any number without an exponent. */
 const KEPT_DIGITS = 15;
 
-/** Counts the structural characters of a text, valid JSON or not, and checks its numbers. */
+/** Counts the structure of a text, valid JSON or not, and checks numbers. */
 function count(text: string): { items: number; members: number; depth: number; isExact: boolean } {
   let [items, members, depth, deepest, isExact] = [0, 0, 0, 0, true];
   for (let index = 0; index < text.length; index++) {
@@ -95,11 +95,11 @@ function countMembers(value: JsonValue): number {
   return members;
 }
 
-/** A token of RFC 8259 and the blanks before it; of a string, only the opening quote. */
+/** A token of RFC 8259 after blanks; of a string, only the opening quote. */
 const TOKEN =
   /[ \t\n\r]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)?/y;
 
-/** Returns the token at the index, or after the blanks there; `""` if there is none. */
+/** Returns the token at an index, after blanks; `""` if there is none. */
 function tokenAt(text: string, index: number): string {
   TOKEN.lastIndex = index;
   return TOKEN.exec(text)?.[1] ?? "";
@@ -179,7 +179,7 @@ export function keepsDigits(text: string, number: number): boolean {
   return decimalOf(text) === decimalOf(String(number));
 }
 
-/** Normalizes a decimal number in JSON or YAML: `15e-1` for `1.50` and `+.15e1`. */
+/** Normalizes a number in JSON or YAML: `15e-1` for `1.50` and `+.15e1`. */
 function decimalOf(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)\+?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];

@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { describe, expect, test } from "vitest";
 import { InvalidDataError } from "../../src/kit/text/errors.js";
 import type { Rule } from "../../src/kit/text/rules.js";
-import { VARIABLE_TYPES } from "../../src/model/variable.js";
+import { EMPTY_OBJECT_MD5, NAME_PATTERN, VARIABLE_TYPES } from "../../src/model/variable.js";
 import type { Data } from "../../src/store/data.js";
 import { starterData } from "../../src/store/memory/starter-data.js";
 import { DATA_RULE } from "../../src/store/schema/data-rules.js";
@@ -354,4 +354,6 @@ function expectSame(rule: Rule, reference: Schema | undefined, place: string): v
 
 test("the schema has the fields and the limits of the rules of the store, and no others", () => {
   expectSame(DATA_RULE, JSON.parse(SCHEMA), "data");
+  const { pattern, not } = JSON.parse(SCHEMA).$defs.variable.properties.name;
+  expect([pattern, not.pattern]).toEqual([NAME_PATTERN.source, `${EMPTY_OBJECT_MD5}$`]);
 });

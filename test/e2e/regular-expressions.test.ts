@@ -19,6 +19,7 @@ const BUILDERS: Record<string, string> = {
     "globs, whose stars are followed by a lookahead that prevents to go back",
   "kit/text/printable.ts": "constants",
   "store/file/file-sealing.ts": "constants",
+  "store/schema/data-rules.ts": "constants",
   "server/api/routes.ts": "the routes",
   "tui/widgets/text-field.ts": "constants",
 };

@@ -97,9 +97,6 @@ for (const name of SETTING_NAMES) {
   };
 }
 
-/** The settings that select the source: at most one applies. */
-export const SOURCE_SETTINGS = ["url", "data", "store"] as const satisfies SettingName[];
-
 /** The URL of a Redis, with its password, for `serve` of earlier versions. */
 export const RATE_LIMIT_STORE_VARIABLE = "APPVARS_RATE_LIMIT_STORE";
 

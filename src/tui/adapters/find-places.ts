@@ -26,7 +26,6 @@ import {
   SETTINGS,
   type Setting,
   type SettingName,
-  SOURCE_SETTINGS,
   type SourceFlags,
 } from "../../tasks/settings/setting-table.js";
 import { isNothingConfigured } from "../../tasks/sources/open-source.js";
@@ -160,7 +159,7 @@ function warnOfRisk(place: DataPlace, { surroundings, warn }: Caller): void {
 
 /** The settings that select an environment of a server. */
 const SERVER_SETTINGS: readonly SettingName[] = [
-  ...SOURCE_SETTINGS,
+  ...(["url", "data", "store"] as const),
   ...(["apiKey", "apiSecret", "apiSecretFile", "auth"] as const),
 ];
 

@@ -2,7 +2,7 @@ import { checkCertifiedKey } from "../kit/net/certificates.js";
 import { ticks } from "../kit/net/exchange.js";
 import { parseProxy, type ServerRoute } from "../kit/net/proxy.js";
 import type { TlsTexts } from "../kit/net/tls-options.js";
-import { ifNotFound, ServerError, UsageError } from "../kit/text/errors.js";
+import { ifNotFound, ServerError } from "../kit/text/errors.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../model/defaults.js";
 import { VERSION_HEADER } from "../model/http-headers.js";
 import { type Answer, pickValues, type Read, VariableReader } from "../model/read.js";
@@ -17,11 +17,11 @@ import {
 import { interpret, interpretHealth } from "./decode.js";
 import { type DataVersion, newestVersion } from "./newest-data.js";
 import {
-  AUTH_SCHEMES,
   type AuthScheme,
   authHeaders,
   checkCredential,
   checkSeconds,
+  parseAuth,
   parseOrigin,
   refuseOpenSecret,
 } from "./options.js";
@@ -98,8 +98,7 @@ export class Client extends VariableReader implements VariableSource {
     const { ca, cert, key } = options;
     // An empty one counts as missing.
     const { budget, from, proxy = options.proxy ? parseProxy(options.proxy) : undefined } = parts;
-    if (!AUTH_SCHEMES.includes(auth))
-      throw new UsageError(`auth must be one of ${AUTH_SCHEMES.join(", ")}`);
+    parseAuth(auth, "auth");
     checkCredential("API key", options.apiKey);
     checkCredential("API secret", options.apiSecret);
     checkSeconds("timeout", timeout, 0.001);

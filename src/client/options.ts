@@ -12,6 +12,13 @@ export const AUTH_SCHEMES = ["hmac", "headers"] as const;
 
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 
+/** @throws UsageError for another text than a scheme */
+export function parseAuth(text: string, subject: string): AuthScheme {
+  const scheme = text as AuthScheme;
+  if (AUTH_SCHEMES.includes(scheme)) return scheme;
+  throw new UsageError(`${subject} must be one of ${AUTH_SCHEMES.join(", ")}`);
+}
+
 /** The longest time, about 23 days: Node fires a timer of more than 2^31 ms immediately. */
 export const MAX_SECONDS = 2_000_000;
 

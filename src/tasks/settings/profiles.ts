@@ -104,7 +104,7 @@ export function noProfile(name: string, profiles: Profiles["profiles"]): string 
   return `there is no profile "${name}"; ${names ? `the profiles are ${names}` : "there are none yet; see appvars profile add"}`;
 }
 
-const LISTED = ["url", "data", "store", "env", "apiKey"] as const satisfies SettingName[];
+const LISTED: readonly SettingName[] = ["url", "data", "store", "env", "apiKey"];
 
 export type ListedProfile = { name: string; current: boolean } & Partial<
   Record<"url" | "data" | "store" | "env" | "api_key", string>

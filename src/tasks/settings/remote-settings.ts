@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import {
-  AUTH_SCHEMES,
   type AuthScheme,
   checkSeconds,
+  parseAuth,
   parseOrigin,
   refuseOpenSecret,
 } from "../../client/options.js";
@@ -52,7 +52,7 @@ export function remoteSettings(
     from: source?.from ?? "the default",
     apiKey: settings.find("apiKey")?.text,
     apiSecret: settings.find("apiSecret"),
-    auth: auth ? parseAuth(auth) : "hmac",
+    auth: auth ? parseAuth(auth.text, auth.from) : "hmac",
     insecure: insecure !== undefined && applies(insecure, source),
     timeout: timeout ? parseSeconds(timeout, 0.001) : DEFAULT_TIMEOUT,
     maxWait: maxWait && parseSeconds(maxWait, 0),
@@ -107,12 +107,6 @@ function checkProject(
   throw new UsageError(
     `the ${secret.name === "clientKey" ? "client key" : "secret"} is of a profile for ${own}, but ${source.from} is another server; to use it there, add --url`,
   );
-}
-
-function parseAuth({ text, from }: Setting): AuthScheme {
-  const scheme = AUTH_SCHEMES.find((name) => name === text);
-  if (!scheme) throw new UsageError(`${from} must be one of ${AUTH_SCHEMES.join(", ")}`);
-  return scheme;
 }
 
 function parseSeconds({ text, from }: Setting, min: number): number {

@@ -74,7 +74,7 @@ export class Settings {
     return this.connection && this;
   }
 
-  /** The data to create, serve or change. @throws UsageError for a setting that breaks a rule */
+  /** The data to create, serve or change. @throws UsageError */
   get dataPlace(): DataPlace {
     const source = this.find("data", "store");
     if (source?.name === "store") return storePlaceOf(this, source);
@@ -124,7 +124,7 @@ export function readSettings(
   onError = (error: unknown): void => {
     throw error;
   },
-  files: readonly FileReader[] = [readProject, readProfile],
+  files: readonly (typeof readProfile)[] = [readProject, readProfile],
 ): Settings {
   const given = [...readGiven("flag", flags), ...readGiven("variable", caller.surroundings.env)];
   for (const read of files) {
@@ -137,8 +137,6 @@ export function readSettings(
   }
   return new Settings(given, caller);
 }
-
-type FileReader = (caller: Caller, stronger: Settings) => Setting[];
 
 /**
  * Reads flags, options of the library, or environment variables.

@@ -77,7 +77,7 @@ export const SETTING_NAMES = Object.keys(DEFINITIONS) as SettingName[];
 /** A row of the table, with its name in each origin that can give it. */
 interface SettingRow extends Omit<Definition, "origins">, Record<Origin, string | undefined> {
   group: SettingName;
-  /** The name in settings files, which is also the one that is shown: `max_wait`. */
+  /** The name in settings files and messages: `max_wait`. */
   key: string;
 }
 

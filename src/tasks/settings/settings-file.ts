@@ -105,7 +105,7 @@ export function readKeys(
 }
 
 function unknownKey(origin: FileOrigin, key: string, where: string): UsageError {
-  const reason = origin === "project" ? whyNotInProject(key) : undefined;
+  const reason = origin === "project" && whyNotInProject(key);
   if (reason) return new UsageError(`${key} ${where}${reason}`);
   const keys = SETTING_NAMES.flatMap((name) => SETTINGS[name][origin] ?? []);
   return new UsageError(`"${key}" ${where} is not a setting; the settings are ${keys.join(", ")}`);
@@ -114,9 +114,9 @@ function unknownKey(origin: FileOrigin, key: string, where: string): UsageError 
 /** Explains why only profiles or users may set a key; `undefined` for an unknown key. */
 function whyNotInProject(key: string): string | undefined {
   if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
-  const name = SETTING_NAMES.find((each) => SETTINGS[each].key === key);
-  if (name === undefined) return undefined;
-  const { kind, isOfStore, group, flag, variable } = SETTINGS[name];
+  const setting = Object.values(SETTINGS).find((each) => each.key === key);
+  if (!setting) return undefined;
+  const { kind, isOfStore, group, flag, variable } = setting;
   if (isOfStore)
     return `: a project can't choose a store, which would get your password, or the files for it; use a profile or ${variable}`;
   if (kind === "secret")

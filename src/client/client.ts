@@ -74,7 +74,7 @@ interface ClientParts
   wrapAsk?: (ask: Ask) => Ask;
 }
 
-/** The most answers in the cache: two lists of 100,000 in pages of 1,000. */
+/** The size of the cache: two lists of 100,000 in pages of 1,000. */
 const MAX_ANSWERS = 200;
 
 type ReadOfValues = Extract<Read, { kind: "valuesByName" }>;

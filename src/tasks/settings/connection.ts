@@ -20,7 +20,7 @@ export interface FilePlace {
   isDefault?: boolean;
   /** Its sealing keys, from the settings or the key file beside it. */
   sealKey?: SecretSetting | undefined;
-  /** Whether it may be plain although there are keys: they may be for a copy. */
+  /** Whether it may be plain: the keys may be for a copy. */
   mayBePlain?: true;
 }
 

@@ -56,11 +56,7 @@ export async function updateProfiles(
   }
 }
 
-/**
- * Adds a profile, or replaces it with `force`. The first one becomes the current profile.
- *
- * @throws UsageError
- */
+/** Adds a profile; replaces one only with `force`. The first one becomes current. */
 export function addProfile(
   all: Profiles,
   name: string,

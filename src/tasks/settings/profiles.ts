@@ -32,7 +32,7 @@ const fields: Record<keyof Profiles, Rule> = {
 const PROFILES = rule({ fields, must: "be a JSON object" });
 const NO_PROFILES: Profiles = { version: 1, profiles: {} };
 
-/** @throws UsageError if the file can't be used; UnusableFileError if it can't be trusted or read */
+/** @throws UnusableFileError if the file can't be trusted or read; UsageError */
 export function readProfiles(path: string, account: Account): Profiles {
   return parseProfiles(readSettingsFile(path), account);
 }
@@ -49,7 +49,7 @@ function parseProfiles(file: SettingsFile | undefined, account: Account): Profil
   );
 }
 
-/** Reads the profiles, or leaves them out with a note. @param isDispensable as {@link noteLeftOut} */
+/** Reads the profiles, or leaves them out as {@link noteLeftOut} does. */
 export function readUsableProfiles(caller: Caller, isDispensable: boolean): Profiles {
   const { surroundings } = caller;
   try {

@@ -105,7 +105,8 @@ function isOfFolderOwner({ path, entry, stats }: ProjectFile): boolean {
 function block(given: readonly Setting[], path: string, isChanged: boolean): Setting[] {
   const wanted = given.map((setting) => {
     const text = shownText(setting) ?? HIDDEN;
-    return `${SETTINGS[setting.name].key} ${text.length > 200 ? `${text.slice(0, 200)}...` : text}`;
+    const start = text.length > 200 ? `${text.slice(0, 200)}...` : text;
+    return `${SETTINGS[setting.name].key} ${start}`;
   });
   const state = isChanged ? "has changed since you allowed it" : "is not allowed yet";
   const blocked =

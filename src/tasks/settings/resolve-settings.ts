@@ -89,13 +89,12 @@ export class Settings {
    * @throws UsageError that does not quote a URL, which may hold a password
    */
   placeNamed(text: string, from: string): DataPlace {
-    const [, scheme] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\//.exec(text) ?? [];
-    if (text === "" || (scheme !== undefined && !/^etcds?$/.test(scheme)))
+    const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+    if (text === "" || (isUrl && !/^etcds?:/.test(text)))
       throw new UsageError(
         `${from} must be a data file or the URL of a store: etcd://… or etcds://…`,
       );
-    const name = scheme === undefined ? "data" : "store";
-    const strongest: Setting = { name, text, from, origin: "flag" };
+    const strongest: Setting = { name: isUrl ? "store" : "data", text, from, origin: "flag" };
     return new Settings([strongest, ...this.given], this.#caller).dataPlace;
   }
 

@@ -47,7 +47,7 @@ export function missingSecretError(): UnauthorizedError {
 /** The settings that name the files for {@link TlsTexts}. */
 export type TlsFiles = Record<keyof TlsTexts, Setting | undefined>;
 
-/** @throws UsageError for a certificate without its key, or a key without its certificate */
+/** @throws UsageError for a certificate or a key without the other */
 export function tlsFilesOf(
   settings: FindableSettings,
   ca: SettingName,

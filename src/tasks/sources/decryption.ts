@@ -11,11 +11,7 @@ import type { Settings } from "../settings/resolve-settings.js";
  */
 export type Decrypt = (name: string, value: JsonValue) => JsonValue;
 
-/**
- * Decrypts with the key of the settings.
- *
- * @param withoutKey handles encrypted values if there is none
- */
+/** Decrypts with the key of the settings or, if there is none, by `withoutKey`. */
 export async function createDecrypt(
   settings: Settings,
   withoutKey: Decrypt = refuseEncrypted,

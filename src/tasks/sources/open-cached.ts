@@ -18,7 +18,6 @@ type OpenClient = (timeout: number, retryOn: RetryOn) => Promise<FreshSource>;
  *
  * @param maxAge the maximum age of an answer, in seconds
  * @param openClient gets the seconds for one request. Default: only the cache is used
- * @throws the errors of `openClient`
  */
 export async function openCached(
   { url, apiKey, timeout }: RemoteSettings,
@@ -55,7 +54,7 @@ export async function openCached(
   });
 }
 
-/** Stands in for the client of a server that must not be asked. */
+/** The client of a server that must not be asked. */
 function withoutServer(maxAge: number): FreshSource {
   const refuse = async () => {
     const age = durationText(maxAge * 1_000);

@@ -107,10 +107,7 @@ async function readFrom(
 }
 
 /** Notes why the client retries, and traces each request. */
-function noteExchanges(
-  caller: Caller,
-  live = false,
-): Pick<Required<ClientOptions>, "onRetry" | "onResponse"> {
+function noteExchanges(caller: Caller, live = false): OpenOptions {
   let isAnswered = false;
   let lastReason: string | undefined;
   return {

@@ -8,6 +8,7 @@ import {
   type StoredKey,
 } from "./answers.js";
 import { NotSentError, type PostLimits } from "./json-posts.js";
+import { newId } from "./log.js";
 import { type GatewayOptions, Members, NotYetError, type RepeatOptions } from "./members.js";
 
 /** The keys from `key` to the one before `end`; without it, one key. */
@@ -54,6 +55,14 @@ export interface Transaction {
    * an answer, and its puts are not stored. Throws an error if that attempt may have succeeded.
    */
   checkTrace?(present: StoredKeys): void;
+}
+
+/** A key on a lease, which etcd removes after its owner is killed. */
+export interface Claim {
+  /** The condition that the owner still has it. */
+  readonly compare: Required<Pick<Condition, "key" | "modRevision">>;
+  /** Gives it up, unless it was replaced. */
+  end(): Promise<void>;
 }
 
 /** Thrown without an answer to a transaction, which may have been made, or will be. */
@@ -115,6 +124,32 @@ export class Gateway extends Members {
     } catch (error) {
       throw isUncertain ? new UncertainError((error as Error).message, { cause: error }) : error;
     }
+  }
+
+  /**
+   * Puts a key on a lease; `undefined` if it is there already.
+   *
+   * @param deletes the keys to delete at its end
+   */
+  async claim(
+    key: string,
+    milliseconds: number,
+    deletes: readonly KeyRange[] = [{ key }],
+  ): Promise<Claim | undefined> {
+    if ((await this.range({ key })).length > 0) return undefined;
+    const lease = await this.grantLease(milliseconds);
+    const puts = [{ key, value: Buffer.from(newId()), lease }];
+    const modRevision = await this.commit({ compare: [{ key }], puts });
+    if (modRevision === undefined) return undefined;
+    const compare = { key, modRevision };
+    // A failure shows in the next transaction.
+    const keep = () => this.keepLease(lease).catch(() => {});
+    const keeping = setInterval(keep, milliseconds / 4);
+    const end = async () => {
+      clearInterval(keeping);
+      await this.commit({ compare: [compare], deletes }, this.times.attempt).catch(() => {});
+    };
+    return { compare, end };
   }
 
   /** Returns the id of a new lease. */

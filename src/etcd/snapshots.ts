@@ -1,11 +1,16 @@
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
 import { dataPieces } from "../store/file/data-file.js";
-import { type Condition, type Put, type Transaction, UncertainError } from "./gateway.js";
+import {
+  type Claim,
+  type Condition,
+  type Put,
+  type Transaction,
+  UncertainError,
+} from "./gateway.js";
 import { type Entry, type Head, KEYS, logKey, MAX_ENTRY_BYTES, newId, parseHead } from "./log.js";
 import { readHead, type StoreState } from "./read-store.js";
 import {
-  type Claim,
   keysOf,
   LostUploadError,
   listUploads,

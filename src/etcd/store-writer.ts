@@ -5,18 +5,12 @@ import { type Author, changesBetween, type RecordChange } from "../store/history
 import { checkData } from "../store/schema/parse-data.js";
 import { applyChange } from "../store/schema/value-schema.js";
 import type { ChangeData, UpdateOptions } from "../store/store.js";
+import type { Claim } from "./gateway.js";
 import { changeLines, type Entry, FORMAT, type Head, KEYS, MAX_ENTRY_BYTES, newId } from "./log.js";
 import { pause } from "./members.js";
 import { ENTRY_COST, type StoreState } from "./read-store.js";
 import { prune, replaceHead, revisionOf, tidy, uploadSnapshot } from "./snapshots.js";
-import {
-  type Claim,
-  claim,
-  LostUploadError,
-  type StoreTarget,
-  type Upload,
-  upload,
-} from "./uploads.js";
+import { LostUploadError, type StoreTarget, type Upload, upload } from "./uploads.js";
 
 /** The longest random pause after an attempt that was too slow, which doubles each time. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [10, 300];
@@ -132,8 +126,9 @@ export class StoreWriter {
   /** Ends the turn. If the next one is due and free, takes it. */
   async #takeTurn(isDue: boolean): Promise<void> {
     await this.#turn?.end();
+    const { gateway } = this.#target;
     this.#turn = isDue
-      ? await claim(this.#target, KEYS.turn, TURN_LEASE_MS).catch(() => undefined)
+      ? await gateway.claim(KEYS.turn, TURN_LEASE_MS).catch(() => undefined)
       : undefined;
   }
 

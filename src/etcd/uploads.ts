@@ -5,8 +5,8 @@ import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
 import { MAX_DATA_SIZE } from "../store/file/data-file.js";
 import type { StoredKey } from "./answers.js";
-import { type Condition, type Gateway, type KeyRange, UncertainError } from "./gateway.js";
-import { KEYS, newId, partKey } from "./log.js";
+import { type Claim, type Gateway, type KeyRange, UncertainError } from "./gateway.js";
+import { KEYS, partKey } from "./log.js";
 import type { Owner, Sealing } from "./sealing.js";
 
 /** The size of a part: etcd takes 1.5 MiB in one request by default. */
@@ -28,14 +28,6 @@ export interface StoreTarget {
 
 export type OnProgress = (action: "writing" | "reading", done: number, total: number) => void;
 
-/** A key on a lease, which etcd removes after its owner is killed. */
-export interface Claim {
-  /** The condition that the owner still has it. */
-  readonly compare: Required<Pick<Condition, "key" | "modRevision">>;
-  /** Gives it up, unless it was replaced. */
-  end(): Promise<void>;
-}
-
 /**
  * Parts that are not valid yet. The transaction that makes them valid replaces their claim by a key
  * without a lease, whose value is the version of their entry, or "snapshot".
@@ -56,34 +48,6 @@ const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
 /**
- * Puts a key on a lease; `undefined` if it is there already.
- *
- * @param deletes the keys to delete at its end
- */
-export async function claim(
-  { gateway }: StoreTarget,
-  key: string,
-  milliseconds: number,
-  deletes: readonly KeyRange[] = [{ key }],
-): Promise<Claim | undefined> {
-  if ((await gateway.range({ key })).length > 0) return undefined;
-  const lease = await gateway.grantLease(milliseconds);
-  const puts = [{ key, value: Buffer.from(newId()), lease }];
-  const modRevision = await gateway.commit({ compare: [{ key }], puts });
-  if (modRevision === undefined) return undefined;
-  const compare = { key, modRevision };
-  // A failure shows in the next transaction.
-  const keep = () => gateway.keepLease(lease).catch(() => {});
-  const keeping = setInterval(keep, milliseconds / 4);
-  const end = async () => {
-    clearInterval(keeping);
-    const ending = gateway.commit({ compare: [compare], deletes }, gateway.times.attempt);
-    await ending.catch(() => {});
-  };
-  return { compare, end };
-}
-
-/**
  * Writes bytes in parts. Parts without a key in `uploads/` were left by a killed writer, and can't
  * become valid any more.
  *
@@ -96,11 +60,11 @@ export async function upload(
   bytes: Buffer,
 ): Promise<Upload> {
   const packed = await zip(bytes, { level: 1 });
-  const { lease } = target.gateway.times;
+  const { gateway } = target;
   let claimed: Claim | undefined;
   try {
     // Once the parts are valid, their claim is replaced, and its end deletes nothing.
-    claimed = await claim(target, KEYS.uploads + write, lease, keysOf(write));
+    claimed = await gateway.claim(KEYS.uploads + write, gateway.times.lease, keysOf(write));
     if (!claimed) throw new LostUploadError();
     const parts = await putParts(target, { ...claimed, store, write }, packed);
     return { ...claimed, write, parts };

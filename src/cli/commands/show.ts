@@ -11,7 +11,7 @@ import {
   type VariableValue,
   valueText,
 } from "../../model/variable.js";
-import type { History } from "../../store/history.js";
+import type { Author, History } from "../../store/history.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";
 import {
@@ -41,45 +41,51 @@ export const definition = defineCommand({
     const settings = readSettings(flags, context);
     const { env } = context.surroundings;
     return withSource(openSource(settings, context), async (source) => {
-      const { variable, value, rules } = await source.readSnapshot(async (snapshot) => {
-        const entry = await readRecord(name, snapshot);
-        return { ...entry, rules: snapshot.rulesOf(entry.variable.id) };
-      });
-      const isShown = values || isPublic(rules);
+      const entry = await source.readSnapshot((snapshot) => readEntry(name, snapshot));
+      const { variable, value, rules } = entry;
       const { content: stored, ...ids } = value ?? {};
       const encrypted = isUnreadable(stored?.value);
-      const content = value && (await readContent(name, value.content.value, values, settings));
-      const origins = originsOf(settings);
+      const content = stored && (await readContent(name, stored.value, values, settings));
+      const isShown = values || isPublic(rules);
       const shellText = Object.hasOwn(env, name) ? env[name] : undefined;
-      const shell = describeShellVariable(name, content, shellText);
-      const changed = value && (await lastChange(value, settings, context));
-      const fields: [label: string, text: string][] = [];
-      for (const field of VARIABLE_FIELDS)
-        fields.push([VARIABLE_LABELS[field], String(variable[field])]);
-      for (const [field, rule] of Object.entries(rules ?? {}))
-        fields.push([field, JSON.stringify(rule)]);
-      fields.push(["value id", value ? String(value.id) : "(no value in this environment)"]);
-      if (content !== undefined)
-        fields.push(["value", isShown ? valueText(content) : "(hidden: --values shows it)"]);
-      if (changed)
-        fields.push(["changed", `${changed.time} by ${changed.actor} (${changed.command})`]);
-      fields.push(...origins.map(originField), ["shell", shell]);
       const json = {
         variable: { ...variable, ...rules },
         value: value
           ? { ...ids, encrypted, ...(isShown && { content: { value: content } }) }
           : null,
-        ...(changed && { changed }),
-        source: origins,
-        shell,
+        changed: value && (await lastChange(value, settings, context)),
+        source: originsOf(settings),
+        shell: describeShellVariable(name, content, shellText),
       };
+      const fields = definitionFields(entry);
+      fields.push(["value id", value ? String(value.id) : "(no value in this environment)"]);
+      if (content !== undefined)
+        fields.push(["value", isShown ? valueText(content) : "(hidden: --values shows it)"]);
+      if (json.changed) fields.push(changeField(json.changed));
+      fields.push(...json.source.map(originField), ["shell", json.shell]);
       await printFields(context, { json, fields });
     });
   },
 });
 
+type Field = [label: string, text: string];
+
+function definitionFields({ variable, rules = {} }: VariableEntry): Field[] {
+  const labels = VARIABLE_FIELDS.map((field): Field => {
+    return [VARIABLE_LABELS[field], String(variable[field])];
+  });
+  const others = Object.entries(rules).map(([field, rule]): Field => {
+    return [field, JSON.stringify(rule)];
+  });
+  return [...labels, ...others];
+}
+
+function changeField({ time, actor, command }: Author & { time: string }): Field {
+  return ["changed", `${time} by ${actor} (${command})`];
+}
+
 /** @throws NotFoundError with a suggestion if no variable has that name */
-async function readRecord(name: string, reader: VariableReader): Promise<VariableEntry> {
+async function readEntry(name: string, reader: VariableReader): Promise<VariableEntry> {
   const value = await reader.getValueByName(name).catch(ifNotFound);
   if (value) {
     const variable = await reader.getVariable(value.variable_id).catch(ifNotFound);
@@ -88,13 +94,13 @@ async function readRecord(name: string, reader: VariableReader): Promise<Variabl
     if (variable.name !== name)
       throw new AnswersChangedError(`the server sends another variable's value for ${name}`);
     checkType(variable, value.content.value);
-    return { variable, value };
+    return { variable, value, rules: reader.rulesOf(variable.id) };
   }
   // Only the list has definitions without a value here.
   const variables = await readAll((page) => reader.listVariables(page));
   const variable = variables.find((each) => each.name === name);
   if (!variable) throw await missingNamesError([name], reader);
-  return { variable, value: undefined };
+  return { variable, value: undefined, rules: reader.rulesOf(variable.id) };
 }
 
 /**
@@ -152,7 +158,7 @@ function originsOf(settings: Settings) {
 }
 
 /** `env  test (--env; overrides APPVARS_ENV)` */
-function originField(origin: ReturnType<typeof originsOf>[number]): [string, string] {
+function originField(origin: ReturnType<typeof originsOf>[number]): Field {
   const { setting, value, from, overrides } = origin;
   const also = overrides.length > 0 ? `; overrides ${overrides.join(", ")}` : "";
   return [setting.replaceAll("_", " "), `${value} (${from}${also})`];

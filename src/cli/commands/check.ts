@@ -73,7 +73,10 @@ async function sourcesOf({ env = [], all }: CheckFlags, settings: Settings, cont
   const isRemote = ["url", undefined].includes(settings.find("url")?.name);
   if (isRemote && all)
     throw new UsageError("--all is for a data file or a store: a server shows one environment");
-  if (isRemote) return [{ environment: undefined, source: await openSource(settings, context) }];
+  if (isRemote) {
+    const source = await openSource(settings, context);
+    return [{ environment: undefined, source }];
+  }
   const { chooseEnvironment, readData } = await import("../../tasks/data/open-data.js");
   const { EnvironmentView } = await import("../../service/environment-view.js");
   const data = await readData(settings.dataPlace, context);
@@ -87,7 +90,8 @@ async function sourcesOf({ env = [], all }: CheckFlags, settings: Settings, cont
 }
 
 async function readNames(file: string, context: Context): Promise<Set<string>> {
-  const { entries } = await readImport({ file, format: "dotenv" }, context.surroundings, () => {});
+  const options = { file, format: "dotenv" } as const;
+  const { entries } = await readImport(options, context.surroundings, () => {});
   return new Set(entries.map(({ name }) => name));
 }
 

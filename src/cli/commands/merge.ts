@@ -36,9 +36,9 @@ export const definition = defineCommand({
       const name = path === undefined ? sides[side] : `${path} (${side})`;
       return readContent(sides[side], name, side === "base");
     };
-    const [before, mine, other] = [await read("base"), await read("ours"), await read("theirs")];
+    const contents = [await read("base"), await read("ours"), await read("theirs")] as const;
     const keys = sealKey && (await readSecret(sealKey, context));
-    const merging = mergeFiles(before, mine, other, keys).catch((error: unknown) => {
+    const merging = mergeFiles(...contents, keys).catch((error: unknown) => {
       // Git then reports a conflict, as if the rest had been merged.
       const advice = "before you try again, run: git merge --abort";
       if (path !== undefined) context.warn(`nothing was merged into ${path}; ${advice}`);

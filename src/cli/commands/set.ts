@@ -124,7 +124,7 @@ interface Assignment {
   toEnvelope: ((text: string) => JsonValue) | undefined;
 }
 
-/** Resolves to the data with the variable set in one environment, and a row for `--json`. */
+/** Sets the variable in one environment. Resolves to the new data and a row for `--json`. */
 async function setIn(
   data: Data,
   environment: EnvironmentRecord,
@@ -156,7 +156,7 @@ async function describeBroken(data: Data, changed: Data): Promise<string[]> {
   const { brokenValues } = await import("../../store/schema/value-schema.js");
   const names = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));
   return (await brokenValues(data, changed)).map(
-    ({ variable, environment_id: id, rule }) => `${variable.name} in ${names.get(id)} ${rule}`,
+    ({ variable: { name }, environment_id: id, rule }) => `${name} in ${names.get(id)} ${rule}`,
   );
 }
 

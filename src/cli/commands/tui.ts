@@ -123,7 +123,8 @@ function refuseStdin(flags: SourceFlags): void {
 
 /** Reports an error and ends the process, which timers and connections could keep alive. */
 async function crash(error: unknown, { io, flags }: Context): Promise<void> {
-  const words = [...(flags.color ? [] : ["--no-color"]), ...(flags.verbose ? ["--verbose"] : [])];
+  const words = flags.color ? [] : ["--no-color"];
+  if (flags.verbose) words.push("--verbose");
   endProcess(await reportError(error, words, io));
 }
 

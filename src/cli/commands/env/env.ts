@@ -22,7 +22,8 @@ const list = defineCommand({
   flags: PLACE_FLAGS,
   examples: ["appvars env list --data vars.json"],
   async run(_, flags, context) {
-    const { environments } = await readData(readSettings(flags, context).dataPlace, context);
+    const { dataPlace } = readSettings(flags, context);
+    const { environments } = await readData(dataPlace, context);
     const json = environments.map(({ id, application, name, api_key, previous }) => {
       return { id, application, name, api_key, previous: withoutSecrets(previous) };
     });
@@ -96,7 +97,8 @@ const credentials = defineCommand({
   flags: PLACE_FLAGS,
   examples: ['eval "$(appvars env credentials development --data vars.json)"'],
   async run({ name }, flags, context) {
-    const { environments } = await readData(readSettings(flags, context).dataPlace, context);
+    const { dataPlace } = readSettings(flags, context);
+    const { environments } = await readData(dataPlace, context);
     printCredentials(findEnvironment(environments, name), context);
   },
 });

@@ -46,7 +46,8 @@ const list = defineCommand({
   flags: PLACE_FLAGS,
   examples: ["appvars env key list production --data vars.json"],
   async run({ environment }, flags, context) {
-    const { environments } = await readData(readSettings(flags, context).dataPlace, context);
+    const { dataPlace } = readSettings(flags, context);
+    const { environments } = await readData(dataPlace, context);
     const listed =
       environment === undefined ? environments : [findEnvironment(environments, environment)];
     const json = [];
@@ -105,8 +106,9 @@ const add = defineCommand({
       addKey(data, environment, { ...key, ...pair }),
     );
     if (!changed || !only) return;
-    const { variables } = recordsOf(changed, findEnvironment(changed.environments, environment));
-    for (const pattern of createMatcher(only).unmatched(variables.map(({ name }) => name)))
+    const owner = findEnvironment(changed.environments, environment);
+    const names = recordsOf(changed, owner).variables.map(({ name }) => name);
+    for (const pattern of createMatcher(only).unmatched(names))
       context.warn(`--only ${pattern} matches no variable yet`);
   },
 });

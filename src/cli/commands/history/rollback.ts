@@ -43,7 +43,8 @@ export const definition = defineCommand({
       };
     });
     const matcher = only && createMatcher(only);
-    const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
+    const { environments } = data;
+    const environment = env === undefined ? undefined : findEnvironment(environments, env);
     const changed = rollBack(data, changes, {
       isWanted: matcher?.matches,
       environment,
@@ -54,9 +55,11 @@ export const definition = defineCommand({
       throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
     await printChanges(rows, values, context, "there is nothing to restore");
     const { brokenValues, refuseBroken } = await import("../../../store/schema/value-schema.js");
-    if (!broken) refuseBroken(await brokenValues(data, changed), "; to do it anyway, add --broken");
+    const advice = "; to do it anyway, add --broken";
+    if (!broken) refuseBroken(await brokenValues(data, changed), advice);
     if (rows.length === 0 || context.flags.dryRun) return;
-    if (!yes && !(await confirm(`restore this as it was before change ${number}?`, context)))
+    const question = `restore this as it was before change ${number}?`;
+    if (!yes && !(await confirm(question, context)))
       throw new UsageError("nothing was changed; to do it, add --yes");
     const change = (current: Data) => {
       if (isSameData(current, data)) return changed;

@@ -12,7 +12,9 @@ import type { DataPlace } from "../../../tasks/settings/connection.js";
 import type { Context } from "../../output/context.js";
 import { type Log, serverLogHooks, timed } from "../serve/log.js";
 
-export interface SandboxOptions extends Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults"> {
+type SandboxRules = Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults">;
+
+export interface SandboxOptions extends SandboxRules {
   /** The data to copy. Default: the examples of `init`. */
   place: DataPlace | undefined;
   /** The environment of the credentials. Default: the only one, or `development`. */

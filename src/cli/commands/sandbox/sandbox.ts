@@ -99,8 +99,10 @@ export function parseSkew(text: string): number {
   return valid(Number(text), /^[+-]?\d{1,8}$/.test(text), rule);
 }
 
-/** Names of variables that select another source or other credentials, or hold those of a store. */
-const MISLEADING = SETTING_NAMES.filter((name) => !/^(encKey|timeout|maxWait)$/.test(name)).map(
+const HARMLESS = ["encKey", "timeout", "maxWait"];
+
+/** Variables that select another source or other credentials, or hold those of a store. */
+const MISLEADING = SETTING_NAMES.filter((name) => !HARMLESS.includes(name)).map(
   (name) => SETTINGS[name].variable,
 );
 

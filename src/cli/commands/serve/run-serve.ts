@@ -101,7 +101,8 @@ function printUrl(url: string, context: Context): void {
   const { io, surroundings } = context;
   // Other commands exit when nobody reads their output any more. A server keeps running.
   io.stdout.removeAllListeners("error").on("error", () => {});
-  printLines(context, { json: { url }, lines: pasteLines({ APPVARS_URL: url }, surroundings) });
+  const lines = pasteLines({ APPVARS_URL: url }, surroundings);
+  printLines(context, { json: { url }, lines });
 }
 
 function reopen(audit: AuditLog, log: Log): void {

@@ -73,30 +73,39 @@ export async function runTui(options: TuiOptions): Promise<void> {
     defer: (draw) => void setTimeout(draw, Math.max(0, display.nextAt - ticks())),
   });
   const display = new Display(program, options, startDrawing);
-  program.subscribe(() => display.show());
-  const ticking = setInterval(() => program.tick(), TICK_MS);
+  const { background, stop } = listen(program, display, terminal);
+  const adapted = display.isAdapting && adaptTo(background, display, terminal);
+  try {
+    await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, display.ended]);
+    // Otherwise the shell would take the reply as typed text.
+    if (quitting.signal.aborted) await Promise.race([adapted, terminal.untilStopped]);
+  } finally {
+    stop();
+    display.stop();
+    await program.close();
+  }
+}
+
+/** Joins the program to the terminal and the clock. */
+function listen(program: Program, display: Display, terminal: TuiTerminal) {
   const background = new EventEmitter();
   const stopInput = listenToInput(terminal.input, {
     onKey: (key) => program.press(key),
     onMouse: (mouse) => program.mouse(mouse),
     onAnswer: (text) => background.emit("answer", text),
   });
-  const adapted = display.isAdapting && adaptTo(background, display, terminal);
+  const ticking = setInterval(() => program.tick(), TICK_MS);
+  program.subscribe(() => display.show());
   terminal.onCleared(() => display.redraw());
   terminal.onResize(() => {
     program.resize(terminal.size());
     display.redraw();
   });
-  try {
-    await Promise.race([once(quitting.signal, "abort"), terminal.untilStopped, display.ended]);
-    // Otherwise the shell would take the reply as typed text.
-    if (quitting.signal.aborted) await Promise.race([adapted, terminal.untilStopped]);
-  } finally {
+  const stop = () => {
     stopInput();
     clearInterval(ticking);
-    display.stop();
-    await program.close();
-  }
+  };
+  return { background, stop };
 }
 
 /** Asks the terminal for its background, and adapts the colors to the reply. */

@@ -7,7 +7,14 @@ import { InvalidFieldError, toFailure } from "../state/failure.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { placeName, shortPlaceName } from "../state/place-info.js";
 import type { Draft } from "../state/ports.js";
-import { type Effect, notify, type Part, type State, type Step } from "../state/state.js";
+import {
+  type Effect,
+  notify,
+  type Part,
+  type State,
+  type Step,
+  type Tools,
+} from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import {
   fitLine,
@@ -219,33 +226,32 @@ function inEditor(
   const field = form.field === "schema" ? "schema" : "value";
   const name = nameOf(form);
   const isJson = field === "schema" || form.inputs.type.text === "JSON";
-  const keptValue = field === "value" && isValueKept(form) ? form.before?.value : undefined;
-  const edit: Effect = async ({ places, openInEditor }) => {
-    const plain =
-      keptValue === undefined
-        ? undefined
-        : (await places.open(form.place)).decrypt(name, keptValue);
-    const text = plain === undefined ? form.inputs[field].text : valueText(plain);
+  const edit: Effect = async (tools) => {
+    const text = await fieldText(tools, form, field);
     const shown = isJson ? indentedJson(text) : text;
-    const edited = await openInEditor(shown, { name, isJson });
+    const edited = await tools.openInEditor(shown, { name, isJson });
     if (edited === shown) return (now) => step(notify(now, `${name} is unchanged`));
-    // The schema field has one line.
-    const kept =
-      field === "schema"
-        ? edited
-            .split("\n")
-            .flatMap((each) => each.trim() || [])
-            .join(" ")
-        : edited;
-    const cursor = Math.min(form.inputs[field].cursor, kept.length);
-    const saved = {
-      ...withInput(form, field, { text: kept, cursor }),
-      previous: form,
-      lastEdit: "editor",
-    };
+    const saved = withSaved(form, field, edited);
     return (now) => then(now, saved, field);
   };
   return blockingEffect(state, edit, { isEditing: true });
+}
+
+type EditorField = "schema" | "value";
+
+async function fieldText({ places }: Tools, form: Form, field: EditorField): Promise<string> {
+  const { before, inputs } = form;
+  const present = field === "value" && isValueKept(form) ? before?.value : undefined;
+  if (present === undefined) return inputs[field].text;
+  return valueText((await places.open(form.place)).decrypt(nameOf(form), present));
+}
+
+function withSaved(form: Form, field: EditorField, saved: string): Form {
+  // The schema field has one line.
+  const lines = saved.split("\n").flatMap((each) => each.trim() || []);
+  const text = field === "schema" ? lines.join(" ") : saved;
+  const cursor = Math.min(form.inputs[field].cursor, text.length);
+  return { ...withInput(form, field, { text, cursor }), previous: form, lastEdit: "editor" };
 }
 
 /**

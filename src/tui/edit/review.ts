@@ -4,7 +4,15 @@ import { unmarked } from "../reading/selection.js";
 import { shownKey } from "../state/command.js";
 import { andThen, blockingEffect, step } from "../state/effects.js";
 import { toFailure } from "../state/failure.js";
-import { notify, type Part, type PlannedEdit, type State, type Step } from "../state/state.js";
+import {
+  type Effect,
+  notify,
+  type Part,
+  type PlannedEdit,
+  type State,
+  type Step,
+  type Tools,
+} from "../state/state.js";
 import { ask } from "../view/question.js";
 import { layers, pop } from "../view/screen.js";
 import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
@@ -21,35 +29,35 @@ export function review(state: State, edit: Reviewed, problem?: string): Step {
  */
 function write(state: State, edit: Reviewed): Step {
   const closed = state.stack.slice(layers(state).findLastIndex(({ screen }) => screen.table) + 1);
-  return blockingEffect(
-    pop(state, closed.length),
-    async (tools) => {
-      const written = new Set<Part>();
-      try {
-        for (const { editor, indexOf } of await tools.places.byStore(
-          edit.parts.map(({ place }) => place),
-        )) {
-          const own = edit.parts.filter(
-            ({ environment, place }) => indexOf.get(environment) === place,
-          );
-          await editor.apply(own, commandOf(edit));
-          for (const part of own) written.add(part);
-        }
-      } catch (error) {
-        const { message } = toFailure(error);
-        // The edit has to be planned again, which Ctrl-S does in a form.
-        const isOutdated = error instanceof ChangedMeanwhileError && written.size === 0;
-        return (now) => {
-          const opened = { ...now, stack: [...now.stack, ...closed] };
-          return isOutdated
-            ? step(notify(opened, message, "error"))
-            : refused(opened, edit, message, written);
-        };
-      }
-      return (now) => andThen(applied(now, edit), refreshOthers);
-    },
-    { lost: " before the edit is written" },
-  );
+  const writing: Effect = async (tools) => {
+    const written = new Set<Part>();
+    try {
+      await writeParts(tools, edit, written);
+    } catch (error) {
+      const { message } = toFailure(error);
+      // The edit has to be planned again, which Ctrl-S does in a form.
+      const isOutdated = error instanceof ChangedMeanwhileError && written.size === 0;
+      return (now) => {
+        const opened = { ...now, stack: [...now.stack, ...closed] };
+        return isOutdated
+          ? step(notify(opened, message, "error"))
+          : refused(opened, edit, message, written);
+      };
+    }
+    return (now) => andThen(applied(now, edit), refreshOthers);
+  };
+  return blockingEffect(pop(state, closed.length), writing, {
+    lost: " before the edit is written",
+  });
+}
+
+/** @param written collects the parts that are written */
+async function writeParts({ places }: Tools, edit: Reviewed, written: Set<Part>): Promise<void> {
+  for (const { editor, indexOf } of await places.byStore(edit.parts.map(({ place }) => place))) {
+    const own = edit.parts.filter(({ environment, place }) => indexOf.get(environment) === place);
+    await editor.apply(own, commandOf(edit));
+    for (const part of own) written.add(part);
+  }
 }
 
 /**

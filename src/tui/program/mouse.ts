@@ -1,6 +1,7 @@
 import { namesOf } from "../reading/selection.js";
 import type { Command } from "../state/command.js";
 import { andThen, step } from "../state/effects.js";
+import type { Size } from "../state/layout.js";
 import type { Next, State, Step } from "../state/state.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
@@ -142,20 +143,18 @@ function pointedAt(
       const cell: Cell = { line: row - above - 1, column: column - left - 1 };
       above += size.height;
       if (row >= above || column >= left + size.width) continue;
-      const isBorder =
-        Math.min(
-          cell.line,
-          cell.column,
-          size.height - 3 - cell.line,
-          size.width - 3 - cell.column,
-        ) < 0;
-      return isBorder
-        ? { content }
-        : { content, cell, key: keyAt(content.lines[cell.line] ?? [], cell.column) };
+      return isInside(cell, size)
+        ? { content, cell, key: keyAt(content.lines[cell.line] ?? [], cell.column) }
+        : { content };
     }
     left += panels[0]?.size.width ?? 0;
   }
   return {};
+}
+
+/** Whether a cell is not on the border. */
+function isInside({ line, column }: Cell, { width, height }: Size): boolean {
+  return line >= 0 && column >= 0 && line <= height - 3 && column <= width - 3;
 }
 
 function keyAt(line: Line, column: number): string | undefined {

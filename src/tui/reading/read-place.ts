@@ -19,7 +19,7 @@ import type { Tools } from "../state/state.js";
  * Reads variables and values, a page of each at a time.
  *
  * @param previous the entries of an earlier read; unchanged ones are reused
- * @param onProgress called after each page, with the total number of variables
+ * @param onPages called after each page, with the total number of variables
  * @throws errors of the reader, ServerError if the answers don't fit together,
  *   or the reason of the signal
  */
@@ -27,7 +27,7 @@ async function readEntries(
   reader: VariableReader,
   previous: readonly VariableEntry[],
   signal: AbortSignal,
-  onProgress: (entries: () => readonly VariableEntry[], total: number) => Promise<void>,
+  onPages: OnPages,
 ): Promise<EntriesRead> {
   const variables: Variable[] = [];
   const values: VariableValue[] = [];
@@ -50,7 +50,7 @@ async function readEntries(
     total = variablePage?.metadata.total ?? total;
     for (const variable of variablePage?.data ?? []) variables.push(variable);
     for (const value of valuePage?.data ?? []) values.push(value);
-    await onProgress(entries, total);
+    await onPages(entries, total);
   }
 }
 
@@ -106,26 +106,19 @@ export async function readPlace(
   place: number,
   previous: readonly VariableEntry[],
   onOpened: (opened: OpenPlace) => void,
-  onProgress: (entries: readonly VariableEntry[], total: number) => void,
+  onProgress: OnProgress,
 ): Promise<PlaceRead | undefined> {
   const { places, reads, versions, asOf, ticks } = tools;
   reads.get(place)?.abort();
   const controller = new AbortController();
   reads.set(place, controller);
   const { signal } = controller;
-  let shownAt = Number.NEGATIVE_INFINITY;
-  const showProgress: Parameters<typeof readEntries>[3] = async (soFar, total) => {
-    if (previous.length > 0 || ticks() - shownAt < PROGRESS_MS) return;
-    shownAt = ticks();
-    onProgress(soFar(), total);
-    // Reading local data never waits for I/O, so let the screen and the keys take a turn.
-    await setImmediate();
-  };
+  const onPages = previous.length > 0 ? async () => {} : progressReporter(ticks, onProgress);
   try {
     const opened = await places.open(place);
     signal.throwIfAborted();
     onOpened(opened);
-    const { entries, requests } = await readVersion(tools, opened, previous, signal, showProgress);
+    const { entries, requests } = await readVersion(tools, opened, previous, signal, onPages);
     const { problem, age } = await checkHealth(opened.source);
     if (signal.aborted) return undefined;
     const now = ticks();
@@ -141,6 +134,21 @@ export async function readPlace(
   }
 }
 
+type OnProgress = (entries: readonly VariableEntry[], total: number) => void;
+type OnPages = (entries: () => readonly VariableEntry[], total: number) => Promise<void>;
+
+function progressReporter(ticks: () => number, onProgress: OnProgress): OnPages {
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return async (soFar, total) => {
+    if (ticks() - reportedAt < PROGRESS_MS) return;
+    reportedAt = ticks();
+    onProgress(soFar(), total);
+    // Reading local data never waits for I/O, so let the screen and the keys
+    // take a turn.
+    await setImmediate();
+  };
+}
+
 /** How often to read data that changes meanwhile, before failing. */
 const MAX_READS = 5;
 
@@ -153,7 +161,7 @@ async function readVersion(
   { source, version }: OpenPlace,
   previous: readonly VariableEntry[],
   signal: AbortSignal,
-  onProgress: Parameters<typeof readEntries>[3],
+  onPages: OnPages,
 ): Promise<EntriesRead> {
   const current = version?.();
   if (current !== undefined && versions.get(previous) === current)
@@ -161,7 +169,7 @@ async function readVersion(
   for (let reads = 1; ; reads++) {
     try {
       const read = await source.readSnapshot((snapshot) =>
-        readEntries(snapshot, previous, signal, onProgress),
+        readEntries(snapshot, previous, signal, onPages),
       );
       if (current) versions.set(read.entries, current);
       return read;

@@ -97,37 +97,41 @@ function columnWidths(
   names: number,
   chosen: readonly ColumnChoice[] = ALL,
 ): readonly { name: ColumnName; width: number }[] {
-  const has = (wanted: ColumnName) =>
-    chosen.some((each) => each.name === wanted && each.width === undefined);
-  const ownOf = ({ name, width: own = name === "type" ? TYPE : 0 }: ColumnChoice) => own;
   const room = chosen.reduce(
-    (left, each) => left - ownOf(each) - GAP.length,
+    (left, { name, width: own = name === "type" ? TYPE : 0 }) => left - own - GAP.length,
     width - AROUND + GAP.length,
   );
-  const [hasValue, hasDescription] = [has("value"), has("description")];
+  const flexible = chosen.flatMap((each) => (each.width === undefined ? each.name : []));
+  const widths = flexibleWidths(room, names, flexible);
+  const isCut =
+    flexible.includes("value") &&
+    flexible.includes("description") &&
+    widths.description < MIN_DESCRIPTION;
+  const needed = flexible.filter((name) => name !== "type").length * MIN_WIDTH;
+  if (!isCut && room >= needed)
+    return chosen.map((each) => ({ name: each.name, width: each.width ?? widths[each.name] }));
+  const last = chosen.findLastIndex(({ name }) =>
+    isCut ? name === "description" : name !== "name",
+  );
+  return last < 0
+    ? [{ name: "name", width: width - AROUND }]
+    : columnWidths(width, names, chosen.toSpliced(last, 1));
+}
+
+/** The widths of columns without a configured one. */
+function flexibleWidths(
+  room: number,
+  names: number,
+  columns: readonly ColumnName[],
+): Record<ColumnName, number> {
+  const [hasValue, hasDescription] = [columns.includes("value"), columns.includes("description")];
   // Long names are cut if the values would otherwise get too little room.
   const most =
     hasValue || hasDescription
       ? Math.min(names, Math.max(Math.floor(room * 0.6), room - VALUE))
       : room;
-  const name = has("name") ? most : 0;
+  const name = columns.includes("name") ? most : 0;
   const rest = room - name;
   const description = hasValue ? Math.min(rest - VALUE, Math.floor(rest * 0.45)) : rest;
-  const isCut = hasValue && hasDescription && description < MIN_DESCRIPTION;
-  const needed = (["name", "value", "description"] as const).filter(has).length * MIN_WIDTH;
-  const last = chosen.findLastIndex((each) =>
-    isCut ? each.name === "description" : each.name !== "name",
-  );
-  if (isCut || room < needed) {
-    return last < 0
-      ? [{ name: "name", width: width - AROUND }]
-      : columnWidths(width, names, chosen.toSpliced(last, 1));
-  }
-  const widths = {
-    name,
-    type: TYPE,
-    value: hasDescription ? rest - description : rest,
-    description,
-  };
-  return chosen.map((each) => ({ name: each.name, width: each.width ?? widths[each.name] }));
+  return { name, type: TYPE, value: hasDescription ? rest - description : rest, description };
 }

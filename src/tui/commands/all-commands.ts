@@ -7,7 +7,15 @@ import { openCommandLine, openHelp } from "../screens/command-menus.js";
 import { openDiff } from "../screens/comparison.js";
 import { openHistory } from "../screens/history.js";
 import { openMatrix } from "../screens/matrix.js";
-import * as places from "../screens/place-menus.js";
+import {
+  choicesToOpen,
+  editablePlaces,
+  openCopyTo,
+  openDeleteIn,
+  otherPlaces,
+  placeChoices,
+  whyNoEditable,
+} from "../screens/place-menus.js";
 import { scrollRecord } from "../screens/record-panel.js";
 import { type Command, inGroup } from "../state/command.js";
 import { effectOnly, step } from "../state/effects.js";
@@ -19,16 +27,17 @@ import { pop } from "../view/screen.js";
 import { clearing, filtered } from "../view/table-panel.js";
 import { MOVES } from "../widgets/list.js";
 import * as choose from "./choose.js";
+import * as go from "./navigate.js";
+import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer.js";
 import {
   whyEmpty,
   whyNoEntry,
   whyNoEnvironments,
+  whyNoReveal,
   whyNoTarget,
   whyNotEdit,
   whyNotRead,
-} from "./choose.js";
-import * as go from "./navigate.js";
-import { addEnvironment, exportFile, graceChoices, importFile } from "./transfer.js";
+} from "./why-not.js";
 
 const FILTER_HELP =
   "search names, descriptions and values that are shown: 'PORT matches the whole name, DB_* is a glob, ~durl finds DATABASE_URL by " +
@@ -116,7 +125,7 @@ export const ALL_COMMANDS: readonly Command[] = [
 
   // Showing and copying values.
   values("reveal", "v", "VRMD", "show the value for 30 seconds, or mask it again", {
-    whyNot: choose.whyNoReveal,
+    whyNot: whyNoReveal,
     run: (state) => step(toggleRevealed(state, selectionOf(state).name ?? "")),
   }),
   values("reveal-all", "V", "vrMd", "show all values for a minute, or mask them again", {
@@ -162,7 +171,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   edit("delete-in", "D", "vrmd", "delete the value from several environments of the application", {
     whyNot: (state) => whyNoTarget(state) ?? whyNotEdit(state),
-    run: choose.onTargets(places.openDeleteIn),
+    run: choose.onTargets(openDeleteIn),
   }),
   edit(
     "undo",
@@ -182,20 +191,20 @@ export const ALL_COMMANDS: readonly Command[] = [
   // Comparing and copying between places.
   values("diff", "d", "PVRd", DIFF_HELP, {
     argument: "<place>",
-    choices: (state) => places.choicesOf(state, places.otherPlaces(state), openDiff),
+    choices: (state) => placeChoices(state, otherPlaces(state), openDiff),
     whyNot: (state) =>
-      places.otherPlaces(state).length > 0 ? undefined : "there is no other place to compare with",
+      otherPlaces(state).length > 0 ? undefined : "there is no other place to compare with",
     run: choose.diffSelected,
   }),
   edit("copy-to", ">", "VRMD", "copy the value to other places", {
     label: (state) => (state.stack.length > 0 || actsOnMarked(state) ? "copy to" : undefined),
     argument: "<place>",
     choices: (state) => {
-      const other = places.editablePlaces(state, gridOf(state).place);
-      return places.choicesOf(state, other, (now, to) => copyTo(now, targetsOf(now), [to]));
+      const other = editablePlaces(state, gridOf(state).place);
+      return placeChoices(state, other, (now, to) => copyTo(now, targetsOf(now), [to]));
     },
-    whyNot: (state) => whyNoTarget(state, "value") ?? places.whyNoEditable(state),
-    run: choose.onTargets(places.openCopyTo),
+    whyNot: (state) => whyNoTarget(state, "value") ?? whyNoEditable(state),
+    run: choose.onTargets(openCopyTo),
   }),
   edit(
     "copy-from",
@@ -278,7 +287,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   move("open", "enter", "PvrMd", "open the place under the cursor, or go to the record", {
     argument: "<place>",
-    choices: places.placeChoices,
+    choices: choicesToOpen,
     run: go.openSelected,
   }),
   ...(["down", "up"] as const).map((way) => {

@@ -1,21 +1,19 @@
 import { EXPORT_FORMATS } from "../../formats/formats.js";
-import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import type { VariableEntry } from "../../model/source.js";
-import { isSealedText, VARIABLE_TYPES } from "../../model/variable.js";
+import { VARIABLE_TYPES } from "../../model/variable.js";
 import { lookUpChanges } from "../reading/changes.js";
 import { type CopyFormat, copyEntries, SELECTED_FORMATS } from "../reading/copying.js";
 import { withRange } from "../reading/selection.js";
 import { openDiff } from "../screens/comparison.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
-import { choicesOf, otherPlaces } from "../screens/place-menus.js";
+import { otherPlaces, placeChoices } from "../screens/place-menus.js";
 import type { Choice, Command } from "../state/command.js";
 import { step } from "../state/effects.js";
-import { groupOf, placeName, whyReadOnly } from "../state/place-info.js";
+import { placeName } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
 import { notify, SORTS, type Sort, type State, type Step, type View } from "../state/state.js";
-import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../view/grid.js";
+import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../view/grid.js";
 import { variablesText } from "../view/panel.js";
-import { STILL_READING } from "../view/screen.js";
 import { cycled } from "../widgets/list.js";
 
 const TYPES: readonly View["only"][] = [undefined, ...VARIABLE_TYPES];
@@ -69,7 +67,7 @@ export function reverseSort(state: State): Step {
 export function diffSelected(state: State): Step {
   const { focus, place, placeCursor } = state;
   if (focus === "places" && placeCursor !== place) return openDiff(state, placeCursor);
-  const choices = choicesOf(state, otherPlaces(state), openDiff);
+  const choices = placeChoices(state, otherPlaces(state), openDiff);
   if (choices.length === 1 && choices[0]) return choices[0].run(state);
   return openMenu(state, choiceMenu(`Compare ${placeName(state, place)} with`, choices, "compare"));
 }
@@ -124,55 +122,4 @@ export function onTargets(
     if (entries.length > 0) return run(state, entries, grid.place);
     return step(notify(state, "no marked variable exists here", "error"));
   };
-}
-
-/** Returns why the variable does not exist or has no value. */
-export function whyNoEntry(state: State, wanted: "entry" | "value"): string | undefined {
-  const { name, entry, place } = selectionOf(state);
-  if (name === undefined || (wanted === "value" ? entry?.value : entry)) return whyNoName(state);
-  const where = state.stack.length > 0 ? `in ${placeName(state, place)}` : "here";
-  return whyNotRead(state, place) ?? `${name} has no value ${where}`;
-}
-
-/**
- * Returns what `whyNoEntry` does, except for commands that act on marked
- * variables.
- */
-export function whyNoTarget(state: State, wanted: "entry" | "value" = "entry"): string | undefined {
-  return actsOnMarked(state) ? undefined : whyNoEntry(state, wanted);
-}
-
-/**
- * Returns why nothing can be revealed. If the application has several
- * environments, the screen may show another value.
- */
-export function whyNoReveal(state: State): string | undefined {
-  const { name, entry } = selectionOf(state);
-  if (isSealedText(entry?.value?.content.value)) return `${name} ${NEEDS_SEAL_KEY}`;
-  return groupOf(state).length > 1 ? whyNoName(state) : whyNoEntry(state, "value");
-}
-
-export function whyNotRead(state: State, place = state.place): string | undefined {
-  const { isComplete, isReading } = readingOf(state, place);
-  if (isComplete) return undefined;
-  return isReading ? STILL_READING : "the variables can't be read";
-}
-
-export function whyNotEdit(state: State): string | undefined {
-  const { place } = gridOf(state);
-  return whyReadOnly(state, place) ?? whyNotRead(state, place);
-}
-
-export function whyNoEnvironments(state: State): string | undefined {
-  const { place } = gridOf(state);
-  const { isServer, readOnly } = state.places[place] ?? {};
-  return isServer
-    ? "the environments of a server can't be changed here"
-    : (readOnly ?? whyNotRead(state, place));
-}
-
-export function whyEmpty(state: State): string | undefined {
-  return gridOf(state).table.names.length > 0
-    ? undefined
-    : (whyNotRead(state) ?? "there are no variables");
 }

@@ -18,7 +18,7 @@ import { variablesText } from "../view/panel.js";
 import { choiceMenu, openMenu } from "./menu.js";
 
 /** A choice for each place that is not gone. */
-export function choicesOf(
+export function placeChoices(
   state: State,
   places: readonly number[],
   run: OnPlace,
@@ -43,8 +43,8 @@ export function choicesOf(
 
 type OnPlace = (state: State, place: number) => Step;
 
-export function placeChoices(state: State): readonly Choice[] {
-  return choicesOf(state, placeOrder(state.places), (now, place) =>
+export function choicesToOpen(state: State): readonly Choice[] {
+  return placeChoices(state, placeOrder(state.places), (now, place) =>
     openPlace({ ...now, focus: "variables" }, place),
   );
 }
@@ -76,7 +76,7 @@ function pickPlaces(
   onPicked: (state: State, places: readonly number[]) => Step,
 ): Step {
   const nameOf = (index: number) => state.places[index]?.name ?? "";
-  const choices = choicesOf(state, places, (now, place) => onPicked(now, [place]));
+  const choices = placeChoices(state, places, (now, place) => onPicked(now, [place]));
   const items = choices.map((choice) => ({ ...choice, isKept: true }) as const);
   const onMarked = (now: State, names: readonly string[]) => {
     const picked = places.filter((index) => names.includes(nameOf(index)));

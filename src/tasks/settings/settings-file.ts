@@ -111,7 +111,7 @@ function unknownKey(origin: FileOrigin, key: string, where: string): UsageError 
   return new UsageError(`"${key}" ${where} is not a setting; the settings are ${keys.join(", ")}`);
 }
 
-/** Explains why only profiles or users may set a key; `undefined` for an unknown key. */
+/** Explains why a project can't set a key; `undefined` for an unknown key. */
 function whyNotInProject(key: string): string | undefined {
   if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
   const setting = Object.values(SETTINGS).find((each) => each.key === key);

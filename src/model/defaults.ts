@@ -17,14 +17,14 @@ export const DEFAULT_MAX_WAIT = 60;
 /** Replaces the maximum above for a server that can't be reached. */
 export const DEFAULT_OUTAGE_WAIT = 15;
 /**
- * Replaces it while this machine itself refuses the connection: the server does not run, or has
- * just been started.
+ * Replaces it while this machine itself refuses the connection: the server does
+ * not run, or has just been started.
  */
 export const DEFAULT_REFUSED_WAIT = 3;
 
 /**
- * The age of cached answers, in seconds. A day bridges an outage at night or a journey, and no
- * rotated secret is used for weeks.
+ * The age of cached answers, in seconds. A day bridges an outage at night or a
+ * journey, and no rotated secret is used for weeks.
  */
 export const DEFAULT_CACHE_S = 86_400;
 

@@ -122,7 +122,8 @@ export function shortestName(environment: Environment, all: readonly Environment
 }
 
 /**
- * Finds an environment by its name, or by its qualified name where the name is ambiguous.
+ * Finds an environment by its name, or by its qualified name where the name is
+ * ambiguous.
  *
  * @throws NotFoundError; UsageError when more than one application has it
  */
@@ -146,10 +147,12 @@ export function findEnvironment<E extends Environment>(
 const MIN_SECRET_LENGTH = 16;
 
 /**
- * Finds API secrets that don't protect their environment. An API key is sent with each request.
+ * Finds API secrets that don't protect their environment. An API key is sent
+ * with each request.
  *
  * @param now Unix time in milliseconds: expired pairs don't count
- * @returns the problems, with the names of the environments and keys, and no secrets
+ * @returns the problems, with the names of the environments and keys, and no
+ *   secrets
  */
 export function findWeakSecrets(environments: readonly EnvironmentRecord[], now: number): string[] {
   const owners = environments.flatMap(keyOwners).filter(({ validUntil }) => now < validUntil);

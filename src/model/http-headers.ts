@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from "node:http";
 /** The version of the environment's data in an answer. All data routes send it. */
 export const REVISION_HEADER = "Appvars-Revision";
 /**
- * `NUMBER-WRITE`: counts the writes to a data store, and identifies the last one; `1-REVISION` for
- * a limited key.
+ * `NUMBER-WRITE`: counts the writes to a data store, and identifies the last
+ * one; `1-REVISION` for a limited key.
  */
 export const VERSION_HEADER = "Appvars-Version";
 /**

@@ -36,9 +36,9 @@ export function isGlob(pattern: string): boolean {
 
 /**
  * Matches in linear time: a part between stars has a fixed length, so its first
- * match leaves the longest rest of the name. A lookahead prevents going back for
- * another. picomatch goes back: with four stars, it takes seconds to minutes for
- * a name of 250 equal characters.
+ * match leaves the longest rest of the name. A lookahead prevents going back
+ * for another. picomatch goes back: with four stars, it takes seconds to
+ * minutes for a name of 250 equal characters.
  */
 function compileGlob(glob: string): (name: string) => boolean {
   const parts = [""];

@@ -57,9 +57,9 @@ interface Answers {
 export type Answer<R extends Pick<Read, "kind">> = Answers[R["kind"]];
 
 /**
- * Reads the variables of one environment. Every method rejects with NotFoundError for an unknown id
- * or name, and with UsageError for an id that is not a positive safe integer or a page request out
- * of bounds.
+ * Reads the variables of one environment. Every method rejects with
+ * NotFoundError for an unknown id or name, and with UsageError for an invalid
+ * id or page request.
  */
 export abstract class VariableReader {
   /** Answers any read; the other methods are short forms of it. */

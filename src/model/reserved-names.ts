@@ -1,15 +1,18 @@
 import NAMES_BY_SOURCE from "../../data/reserved-names.json" with { type: "json" };
 
 /**
- * Names that `run`, `export` and `sandbox` leave out unless they are allowed by name: those that can
- * make a common program run other code, find programs or configuration elsewhere, trust another
- * certificate, or write a file chosen by the value. Otherwise, permission to write a variable would
- * grant the rights of the program that receives it. `*`, once, matches anything, and `!` excepts a
- * harmless name that matches. Case does not matter, as on Windows and in `npm_config_*`.
+ * Names that `run`, `export` and `sandbox` leave out unless they are allowed by
+ * name: those that can make a common program run other code, find programs or
+ * configuration elsewhere, trust another certificate, or write a file chosen by
+ * the value. Otherwise, permission to write a variable would grant the rights
+ * of the program that receives it. `*`, once, matches anything, and `!` excepts
+ * a harmless name that matches. Case does not matter, as on Windows and in
+ * `npm_config_*`.
  *
- * A prefix is reserved if a tool reads its whole configuration from it. For prefixes that
- * applications share (`GIT_*`, `AWS_*`), only the dangerous names are listed. The list can't be
- * complete, and omits common settings of applications (HTTP_PROXY, JAVA_OPTS).
+ * A prefix is reserved if a tool reads its whole configuration from it. For
+ * prefixes that applications share (`GIT_*`, `AWS_*`), only the dangerous names
+ * are listed. The list can't be complete, and omits common settings of
+ * applications (HTTP_PROXY, JAVA_OPTS).
  */
 const PATTERNS = Object.values(NAMES_BY_SOURCE).flatMap((names) => names.split(" "));
 const NAMES = new Set(PATTERNS);

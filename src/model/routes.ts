@@ -28,7 +28,8 @@ export const MAX_KEYLESS_TARGET = 1_024;
 /**
  * The path and query of a read.
  *
- * @throws NotFoundError for an invalid name, which could have a meaning in a path
+ * @throws NotFoundError for an invalid name, which could have a meaning in a
+ *   path
  */
 export function targetOf(read: Read): string {
   const route = ROUTES[read.kind];

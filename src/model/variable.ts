@@ -51,7 +51,8 @@ export interface ValueContent {
 }
 
 /**
- * The value of a variable in one environment. `id` is the id of this record, not of the variable.
+ * The value of a variable in one environment. `id` is the id of this record,
+ * not of the variable.
  */
 export interface VariableValue {
   id: number;
@@ -101,8 +102,8 @@ export function checkId(id: number): number {
 }
 
 /**
- * The start of an envelope, a value that a client has encrypted. To a server, it
- * is an ordinary string. The prefix names another product because existing
+ * The start of an envelope, a value that a client has encrypted. To a server,
+ * it is an ordinary string. The prefix names another product because existing
  * clients of this API use it (docs/data-file.md, "Encrypted values").
  */
 export const ENVELOPE_PREFIX = "envbee:enc:v1:";
@@ -114,7 +115,8 @@ export const SEALED_PREFIX = "appvars:sealed:v1:";
 const MAX_JSON_DEPTH = 500;
 
 function isJson(value: unknown, depth = 0): boolean {
-  // JSON.parse returns Infinity for `1e999`, which JSON.stringify would write as `null`.
+  // JSON.parse returns Infinity for `1e999`, which JSON.stringify would write
+  // as `null`.
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value === "object" && value !== null) {
     if (depth >= MAX_JSON_DEPTH) return false;

@@ -62,8 +62,9 @@ export class Service {
   }
 
   /**
-   * The headers with the version and age of a replicated store. A limited key gets
-   * the revision of its data: the number of writes would reveal other changes.
+   * The headers with the version and age of a replicated store. A limited key
+   * gets the revision of its data: the number of writes would reveal other
+   * changes.
    */
   freshness({ only }: Scope, view: EnvironmentView): readonly string[] {
     const { version, age } = this.#store;
@@ -134,8 +135,8 @@ export class Service {
   }
 
   /**
-   * Reports the health with the problem, which may name records, to clients that
-   * may read the data.
+   * Reports the health with the problem, which may name records, to clients
+   * that may read the data.
    *
    * @throws ServerError
    */

@@ -24,7 +24,8 @@ export function variableRecord({
 }: Pick<VariableRecord, "id" | "name" | "type"> & Partial<VariableRecord>): VariableRecord {
   return {
     ...{ id, application, type, name, description },
-    // Defaults are left out: an older appvars refuses fields that it does not know.
+    // Defaults are left out: an older appvars refuses fields that it does not
+    // know.
     ...(optional && { optional }),
     ...(!secret && { secret }),
     ...(schema && { schema }),
@@ -88,7 +89,7 @@ export function revisionOf(data: Data, scope: Scope): string {
   return computed || hashOf(data, scope);
 }
 
-/** Computes the revisions of whole environments, for `keepRevisions`. */
+/** Computes the revisions of whole environments. */
 export function allRevisions(data: Data): Map<number, string> {
   const hashes = new Map<string, Hash>();
   return new Map(

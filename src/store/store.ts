@@ -4,8 +4,8 @@ export interface Store {
   /** The last good data: an answer made from one snapshot never mixes two versions. */
   readonly snapshot: Data;
   /**
-   * Why `snapshot` may be out of date, if it may be. Contains no value or secret,
-   * but may name records: it is not for `/healthz`.
+   * Why `snapshot` may be out of date, if it may be. Contains no value or
+   * secret, but may name records: it is not for `/healthz`.
    */
   readonly problem: string | undefined;
   /** Milliseconds since `snapshot` was last known to be the newest; `undefined` for a file. */
@@ -29,10 +29,11 @@ export interface UpdateOptions {
 
 export interface EditableStore extends Store {
   /**
-   * Replaces the current data with the result of `change`. Once this resolves, the
-   * change can't be lost and is in `snapshot`.
+   * Replaces the current data with the result of `change`. Once this resolves,
+   * the change can't be lost and is in `snapshot`.
    *
-   * @throws the errors of `applyChange`; InvalidDataError when the data can't be
+   * @throws the errors of `applyChange`; InvalidDataError when the data can't
+   *   be
    *   written. Nothing has changed then, unless the message says that the change was
    *   written but may be lost: it is in `snapshot` then
    */

@@ -28,9 +28,11 @@ function refuseTaken({ environments }: Data, added: EnvironmentName): void {
 }
 
 /**
- * Copies the values of an environment, and definitions that the other application lacks.
+ * Copies the values of an environment, and definitions that the other
+ * application lacks.
  *
- * @throws UsageError for a value that does not fit the type of the variable there
+ * @throws UsageError for a value that does not fit the type of the variable
+ *   there
  */
 export function copyValues(data: Data, from: EnvironmentRecord, to: EnvironmentName): Data {
   const { variables, values } = recordsOf(data, from);

@@ -34,7 +34,8 @@ type Environments = readonly EnvironmentRecord[];
 /**
  * Sets values in an environment, and creates variables that don't exist.
  *
- * @param replaced the environments whose values the caller also sets, of new types
+ * @param replaced the environments whose values the caller also sets, of new
+ *   types
  * @throws UsageError for an invalid name, and a type that this value or one in
  *   another environment does not fit
  */

@@ -35,9 +35,9 @@ const OURS_REMOVED = "removed by ours, changed by theirs";
 const MAYBE_SAME = "; without the key, it is unknown whether the values are equal";
 
 /**
- * Merges two branches: records by their names, each field on its own. The records
- * of `ours` keep their ids; new ones of `theirs` keep theirs if they are free.
- * Sealed texts are not opened.
+ * Merges two branches: records by their names, each field on its own. The
+ * records of `ours` keep their ids; new ones of `theirs` keep theirs if they
+ * are free. Sealed texts are not opened.
  *
  * @param base the common ancestor, or no data
  * @returns valid data, with what `ours` has wherever there is a conflict

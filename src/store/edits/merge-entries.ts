@@ -75,7 +75,8 @@ export function entriesOf(data: Data, base: Data): Entries {
 /**
  * Returns names by the ids of records. A renamed record has its name in `base`.
  *
- * @param isAlike whether records with one id are the same: a merge may have reused it
+ * @param isAlike whether records with one id are the same: a merge may have
+ *   reused it
  */
 function commonNames<T extends Environment>(
   records: readonly T[],

@@ -19,7 +19,8 @@ export function readDataFile(
   path: string,
   { open, parse = parseData }: ReadOptions = {},
 ): Promise<Data> {
-  // Without `await`: a function that waits keeps the bytes, as `parseData` explains.
+  // Without `await`: a function that waits keeps the bytes, as `parseData`
+  // explains.
   return readRegularFile(path, MAX_DATA_SIZE)
     .then(({ bytes }) => parse(bytes, open))
     .catch((error: unknown) => {

@@ -62,8 +62,9 @@ interface FileWrite extends Omit<FileState, "time"> {
 }
 
 /**
- * Records a write to a data file whose lock is held. The line is on disk when this
- * resolves, and valid once the data file has been replaced (docs/design/history.md).
+ * Records a write to a data file whose lock is held. The line is on disk when
+ * this resolves, and valid once the data file has been replaced
+ * (docs/design/history.md).
  *
  * @returns marks the line, once the new data file is on disk
  * @throws InvalidDataError with a predicate: the data file must not be replaced
@@ -100,7 +101,8 @@ async function record(
   // The baseline is about as large as the data.
   const maxBytes = MAX_BYTES + dataFile.size;
   const isFull = valid && (valid.entries >= limit || valid.bytes.length > maxBytes);
-  // Otherwise, void lines, changes by other programs or the form of lines require a rewrite.
+  // Otherwise, void lines, changes by other programs or the form of lines
+  // require a rewrite.
   if (valid?.isAll && valid.state === state && !isFull && !sealing?.isDue) {
     const text = (valid.isMarked ? "" : "\n") + changeLine(write, valid.highestId + 1);
     await appendFile(path, text, { ...APPEND, flush: true });

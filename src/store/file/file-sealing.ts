@@ -21,8 +21,8 @@ type Owner = readonly [list: string, application: string, environment: string, .
 type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, place: string) => T;
 
 /**
- * The form in which a file is written. By default it stays sealed, and a plain one
- * is refused: somebody without the key may have written it.
+ * The form in which a file is written. By default it stays sealed, and a plain
+ * one is refused: somebody without the key may have written it.
  */
 export type SealedForm = "sealed" | "plain" | "kept" | undefined;
 
@@ -194,8 +194,8 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
 const SEALED_TEXT = new RegExp(`^${SEALED_PREFIX}([\\w-]{11}):([\\w-]+)$`);
 
 /**
- * Seals texts, each for its owner: no other one can open it. A sealed text is the
- * prefix, the id of the key, and nonce, ciphertext and tag, in base64url.
+ * Seals texts, each for its owner: no other one can open it. A sealed text is
+ * the prefix, the id of the key, and nonce, ciphertext and tag, in base64url.
  */
 class TextSealing {
   readonly #keys: readonly { readonly id: Buffer; readonly bytes: Buffer }[];

@@ -148,7 +148,8 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
   readonly #parse = async (bytes: Buffer): Promise<Data> => {
     const { open, sealKeys, watch } = this.#options;
     if (open) return parseData(bytes, open);
-    // Another thread takes time to start. Nothing else waits for the first data.
+    // Another thread takes time to start. Nothing else waits for the first
+    // data.
     if (!watch || this.snapshot === NO_DATA) return parseWithKeys(bytes, sealKeys);
     return parseApart(bytes, this.#closed.signal, sealKeys);
   };

@@ -26,13 +26,14 @@ interface FileUpdateOptions extends Pick<UpdateOptions, "mayBreakSchemas"> {
 }
 
 /**
- * Reads a data file, applies `change`, records it in the history and replaces the
- * file, all under its lock: no change of another writer is lost, and this one is
- * on disk when this resolves. If another program changes the file meanwhile,
- * `change` is called again. A link stays a link. Without a change, only a due
- * sealing is written.
+ * Reads a data file, applies `change`, records it in the history and replaces
+ * the file, all under its lock: no change of another writer is lost, and this
+ * one is on disk when this resolves. If another program changes the file
+ * meanwhile, `change` is called again. A link stays a link. Without a change,
+ * only a due sealing is written.
  *
- * @returns the data as written, and the fingerprint of the file if it has changed
+ * @returns the data as written, and the fingerprint of the file if it has
+ *   changed
  * @throws NotDurableError when the change was made but may not be on disk.
  *   Otherwise the file is unchanged: InvalidDataError when it or its history can't
  *   be read, locked or written; errors of `applyChange`; the signal's reason

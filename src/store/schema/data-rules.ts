@@ -109,8 +109,9 @@ export const MAX_SCHEMA = 16 * 1_024;
 
 /**
  * The keywords of a schema (docs/data-file.md), by their arguments: data, one
- * schema, several schemas by name or in a list. Checking takes time proportional
- * to the sizes of schema and value, so no keyword refers to another schema.
+ * schema, several schemas by name or in a list. Checking takes time
+ * proportional to the sizes of schema and value, so no keyword refers to
+ * another schema.
  */
 const KEYWORDS = [
   "$schema $comment title description default examples deprecated readOnly writeOnly type enum const format pattern " +

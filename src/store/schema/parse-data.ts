@@ -30,7 +30,8 @@ const refuseSealed: OpenContent = (content) => {
  * @throws InvalidDataError as `parseStoredText` and `checkData`
  */
 export function parseData(bytes: Uint8Array, open = refuseSealed): Promise<Data> {
-  // In steps, so that the bytes and then the text are released: each is as large as the data.
+  // In steps, so that the bytes and then the text are released: each is as
+  // large as the data.
   const parsing = Promise.resolve(bytes).then(decode).then(parseStoredText);
   return parsing.then(checkData).then(open);
 }
@@ -61,9 +62,11 @@ export function parseStoredText(text: string): unknown {
 /**
  * Checks all rules of a data file (docs/data-file.md), and fills in defaults.
  *
- * @param checked data that was checked before: what both share is not checked again
+ * @param checked data that was checked before: what both share is not checked
+ *   again
  * @returns the content itself if it is complete, otherwise a copy
- * @throws InvalidDataError with the record and the first broken rule, and no value
+ * @throws InvalidDataError with the record and the first broken rule, and no
+ *   value
  */
 export function checkData(content: unknown, checked?: Data): Data {
   if (!isObject(content)) throw new InvalidDataError("must contain one JSON object");

@@ -46,7 +46,8 @@ export class ValueChecker {
       addUsedSchema: false,
       code: { regExp },
     });
-    // ajv's own takes a format for strings or for numbers. A port can be either.
+    // ajv's own takes a format for strings or for numbers. A port can be
+    // either.
     this.#ajv.removeKeyword("format").addKeyword({
       keyword: "format",
       type: ["string", "number"],

@@ -99,10 +99,11 @@ export async function findProblems(
 }
 
 /**
- * Returns the checked data after a change, or the same data for none. Values that
- * don't change may break a new schema.
+ * Returns the checked data after a change, or the same data for none. Values
+ * that don't change may break a new schema.
  *
- * @throws the errors of `change`; InvalidDataError; UsageError as `refuseBroken`
+ * @throws the errors of `change`; InvalidDataError; UsageError as
+ *   `refuseBroken`
  */
 export async function applyChange(
   data: Data,

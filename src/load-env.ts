@@ -41,7 +41,7 @@ export interface LoadEnvOptions
  * Reads the variables that `appvars run` would pass to a program, with the same settings, and fills
  * `process.env` with them. If it rejects, nothing is set.
  *
- * @returns the values with their types: `loadEnv<Variables>()` with those of `appvars export
+ * @returns the values with their types: `loadEnv<Variables>()` with the types of `appvars export
  *   --format typescript`
  * @throws UsageError, NotFoundError, DecryptionError, InvalidDataError and the errors of a client
  */

@@ -118,8 +118,8 @@ export class CachedSource extends VariableReader implements VariableSource {
   }
 
   /**
-   * Adds the answers to those of the same version, or removes all. No read fails because the cache
-   * can't be written.
+   * Adds the answers to cached answers of the same version, or removes all. No read fails because
+   * the cache can't be written.
    */
   async #save(fresh: FreshAnswers | undefined): Promise<void> {
     const { file, clock, onFailure } = this.#options;

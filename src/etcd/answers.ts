@@ -124,7 +124,7 @@ const REFUSED_CODES = [3, 5, 6, 7, 8, 9, 11, 12, 16];
 /** Returns the error for an answer other than 200. */
 export function refusal(text: string): ServerError {
   const { grpc_code = 0, code = grpc_code, message, error } = parse<ErrorJson>(ERROR, text);
-  // etcd's own messages have no values; those of something else might.
+  // etcd's own messages have no values; messages of a proxy might.
   const isOwn = /^(?:etcdserver|auth|context|raft): [\x20-\x7e]{1,200}$/;
   const reason = [message, error].find((each) => isOwn.test(each)) ?? "it refuses the request";
   return REFUSED_CODES.includes(code)

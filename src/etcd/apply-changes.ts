@@ -15,7 +15,7 @@ type Changed = Map<number, Row | null>;
 /**
  * Applies changes in batches, between which other work can go on.
  *
- * @param data its lists are sorted by id, and so are those of the result
+ * @param data lists sorted by id, as in the result
  * @throws InvalidDataError if a record breaks a rule, or is not as it was before its change
  */
 export async function applyChanges(data: Data, changes: Iterable<RecordChange>): Promise<Data> {

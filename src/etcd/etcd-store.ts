@@ -68,7 +68,9 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return performance.now() - this.#confirmedAt;
   }
 
-  /** @throws InvalidDataError, UnauthorizedError, ServerError; UnreachableError without kept data */
+  /**
+   * @throws InvalidDataError, UnauthorizedError, ServerError; UnreachableError without kept data
+   */
   async open(): Promise<this> {
     try {
       await this.#read().catch((error) => this.#openKept(error));

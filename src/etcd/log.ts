@@ -69,7 +69,7 @@ export interface Head {
   /** The id of the last write. */
   readonly write: string;
   readonly snapshot: Snapshot;
-  /** For readers that have begun with it. */
+  /** The snapshot before, for readers that have begun to read it. */
   readonly previous?: Snapshot | undefined;
 }
 const head: Record<keyof Head, Rule> = {

@@ -22,7 +22,9 @@ type OpenOptions = Omit<EtcdStoreOptions, "target" | "url" | "author"> &
   Partial<Pick<StoreTarget, "parse" | "onProgress">> &
   Pick<GatewayOptions, "times">;
 
-/** @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for keys */
+/**
+ * @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for keys
+ */
 export function openEtcdStore(access: StoreAccess, options?: OpenOptions): Promise<EtcdStore> {
   return etcdStore(access, options).open();
 }

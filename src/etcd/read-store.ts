@@ -43,7 +43,8 @@ interface LoggedWrite extends Omit<Entry, "changes"> {
  * @param since a version, to read the first entries after it too
  * @param within milliseconds for all attempts
  * @returns `undefined` for a store that holds nothing
- * @throws InvalidDataError that names the key, also if somebody has put it back; as `Gateway.ranges`
+ * @throws InvalidDataError that names the key, also if somebody has put it back; as
+ *   `Gateway.ranges`
  */
 export async function readHead(
   target: StoreTarget,
@@ -166,7 +167,7 @@ async function readLog(
   return log;
 }
 
-/** Yields the writes up to the head, newest first, as far as they are kept. @throws as `readHead` */
+/** Yields the recorded writes up to the head, newest first. @throws as `readHead` */
 export async function* readChanges(
   target: StoreTarget,
   { store, version: last, write }: Head,

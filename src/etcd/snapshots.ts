@@ -76,7 +76,7 @@ async function makeSnapshot(target: StoreTarget, head: Head, data: Data): Promis
 }
 
 /**
- * Removes all but the last entries and what is needed to read the data.
+ * Removes all but the last entries and the parts needed to read the data.
  *
  * @param isSlowReaderSafe whether to keep the previous snapshot, which readers may have begun with
  */
@@ -123,7 +123,7 @@ interface NextHead {
  * Replaces the head and adds the log entry in one transaction.
  *
  * @returns the stored head; `undefined` if another writer was faster
- * @throws LostUploadError; UnreachableError that tells if the outcome is unknown
+ * @throws LostUploadError; UnreachableError, whose message says if the outcome is unknown
  */
 export async function replaceHead(target: StoreTarget, next: NextHead) {
   const { head, entry, uploaded } = next;

@@ -58,7 +58,10 @@ export class StoreWriter {
     this.#target = options.target;
   }
 
-  /** @throws errors of `change`; InvalidDataError; UnreachableError that tells what was changed */
+  /**
+   * @throws errors of `change`; InvalidDataError; UnreachableError, whose message says what was
+   *   changed
+   */
   async update(change: ChangeData, options: UpdateOptions): Promise<void> {
     let { present } = this.#options;
     let startedAt = 0;

@@ -12,7 +12,7 @@ import {
 export interface ReadEntry {
   name: string;
   value: JsonValue;
-  /** The type of the text, if the file tells it. */
+  /** The type of the text, if the file gives it. */
   type?: TextType;
 }
 

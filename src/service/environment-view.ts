@@ -14,9 +14,9 @@ import {
 } from "../store/data.js";
 
 interface Records<T> {
-  /** By ascending id. */
+  /** All records, by ascending id. */
   readonly all: readonly T[];
-  /** By fields that identify them, each made when it is first used. */
+  /** The records by a field that identifies them. A map is made when it is first used. */
   readonly maps: Map<keyof T, ReadonlyMap<unknown, T>>;
 }
 

@@ -33,7 +33,7 @@ export class Service {
   /** The data that `#owners` and `#views` were made from. */
   #data: Data;
   #owners: ReturnType<typeof ownersOf>;
-  /** By the ids of environments, with the patterns of limited keys. */
+  /** Views by the id of the environment, and the patterns of a limited key. */
   readonly #views = new Map<number | string, EnvironmentView>();
 
   /** @param clock Unix time in milliseconds @param ticks monotonic milliseconds */

@@ -49,7 +49,7 @@ export interface Command {
   examples: readonly string[];
   commands?: Readonly<Record<string, Command>>;
   /**
-   * Without it, a call prints the help.
+   * Runs the command. A command without this prints its help.
    *
    * @param all loads the whole command line
    */

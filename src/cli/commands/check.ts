@@ -62,7 +62,7 @@ export const definition = defineCommand({
 });
 
 interface Checked extends Check {
-  /** `undefined` for a server, which does not tell. */
+  /** `undefined` for a server, which does not report it. */
   environment: string | undefined;
   only_in_example?: string[];
   not_in_example?: string[];

@@ -181,7 +181,7 @@ function definitionOf(flags: FlagValues<typeof DEFINITION_FLAGS>) {
   };
 }
 
-/** @throws UsageError that never quotes a value, such as that of `NAME=VALUE` */
+/** @throws UsageError that never quotes a value, not even of `NAME=VALUE` */
 function refuseName(text: string): never {
   const [name = ""] = text.split("=", 1);
   checkVariableName(name);

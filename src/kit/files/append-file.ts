@@ -59,7 +59,7 @@ export class AppendFile {
     const bytes = Buffer.from(this.#isTorn ? `\n${lines}` : lines);
     let written = 0;
     try {
-      // A full disk takes a part, and the next call tells why.
+      // A full disk takes a part, and the next call throws the reason.
       while (written < bytes.length) written += writeSync(descriptor, bytes, written);
       this.#isTorn = false;
     } catch (error) {

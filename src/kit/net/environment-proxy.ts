@@ -6,8 +6,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 /**
  * The proxy that the environment names for a server. A server on this machine has none.
  *
- * The package proxy-from-env (2.1.0) reads process.env alone, tells no variable, and lets CGI
- * requests set HTTP_PROXY.
+ * The package proxy-from-env (2.1.0) reads process.env alone, does not name the variable, and lets
+ * CGI requests set HTTP_PROXY.
  *
  * @throws UsageError that names the variable, for a URL that can't be used
  */

@@ -126,7 +126,7 @@ interface Deadline {
   readonly signal: AbortSignal;
   /** Each piece that comes until `latest` starts it again. */
   readonly timer: NodeJS.Timeout;
-  /** By {@link ticks}. */
+  /** The time on the clock of {@link ticks}. */
   readonly latest: number;
   end(): void;
 }

@@ -15,7 +15,7 @@ const LOOPBACK = ["127.0.0.0/8", "::1"];
 const RANGE = /^([^/%]+)(?:\/([1-9]\d{0,2}))?$/;
 
 /**
- * Returns a function that tells whether an IP address, also IPv4 as IPv6, is in one of the ranges.
+ * Returns a function that checks whether an IP address, also IPv4 as IPv6, is in a range.
  *
  * @throws a TypeError or a RangeError unless {@link isProxyRange} accepts each text
  */

@@ -47,7 +47,7 @@ export let isTerminated = false;
  * Passes each signal to `listener` instead of letting it end this process or,
  * for SIGUSR1, open Node's debugger.
  *
- * @param all whether to catch every signal that a program in a group of its own
+ * @param all whether to catch every signal that a program in its own group
  *   would miss
  * @returns restores the default action of each signal
  */

@@ -56,7 +56,7 @@ export function createKeylessSearch(
   };
 }
 
-/** Whether another key has the same secret, so that the signature does not tell which is meant. */
+/** Whether another key has the same secret, so that the signature does not identify the key. */
 function isShared({ current, pair }: KeyOwner, candidates: readonly KeyOwner[]): boolean {
   return candidates.some(
     (other) => other.pair.api_secret === pair.api_secret && other.current !== current,

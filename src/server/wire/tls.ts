@@ -15,7 +15,7 @@ export interface TlsCredentials extends CertifiedKey {
   clientCa?: string | undefined;
 }
 
-/** With forward secrecy, fast ones first: most processors have instructions for AES. */
+/** Ciphers with forward secrecy, fast ones first: most processors have instructions for AES. */
 const CIPHERS =
   "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:" +
   "ECDHE+AES128+AESGCM:ECDHE+AESGCM:ECDHE+CHACHA20";

@@ -72,7 +72,7 @@ interface FileWrite extends Omit<FileState, "time"> {
 export async function recordWrite(path: string, write: FileWrite): Promise<() => Promise<void>> {
   const history = historyPathOf(path);
   const size = await record(history, await stat(path), write).catch((error: unknown) => {
-    // A NotDurableError would tell that the data file has changed.
+    // A NotDurableError would mean that the data file has changed.
     const reason = error instanceof NotDurableError ? error.cause : error;
     throw new InvalidDataError(
       `can't be changed: ${toInvalidFile(history, reason, "can't be written").message}`,

@@ -22,7 +22,7 @@ interface DataFileOptions {
   watch?: boolean;
   /** The content of a key file, for a sealed file. A plain one is then refused. */
   sealKeys?: string | undefined;
-  /** In place of `sealKeys`. */
+  /** Opens a sealed file, in place of `sealKeys`. */
   open?: OpenContent;
   /** Called before each read. Throws InvalidDataError with a predicate to refuse the file. */
   check?: (path: string) => void;

@@ -78,7 +78,7 @@ export function inheritedEnvironment(
   });
 }
 
-/** On Windows, which ignores the case of names, the last variable wins. */
+/** Joins both. The last variable wins on Windows, which ignores the case of names. */
 export function childEnvironment(
   inherited: ChildEnvironment,
   variables: readonly ChildVariable[],

@@ -22,7 +22,7 @@ import { isLeftOut, refuseReserved, warnLeftOut } from "./left-out.js";
 /** The parsed flags for the source and for the variables of a program. */
 export interface VariableFlags extends SelectionOptions {
   prefix?: string | undefined;
-  /** Dotenv files, whose values take precedence over those of the source. */
+  /** Dotenv files. Their values take precedence over the source. */
   envFile?: readonly string[] | undefined;
   /** Reserved names, with the prefix, that the program gets. */
   allowReserved?: readonly string[] | undefined;

@@ -16,7 +16,7 @@ interface Definition {
   isOfStore?: true;
   /** The first of its alternatives: an origin can give only one of a group. Default: itself. */
   group?: string;
-  /** As `config` shows it. */
+  /** The default, as `config` shows it. */
   default?: string;
 }
 

@@ -188,7 +188,7 @@ const BRAND: Span = { text: "appvars  ", role: "accent" };
 const MAX_NAME = 32;
 const MIN_DETAIL = 14;
 
-/** The open place and its state, as far as there is room. */
+/** The name of the open place, and the facts that fit beside it. */
 function headerLine(state: State): Line {
   const columns = state.columns - 2;
   const name = cutLine([nameSpan(state)], MAX_NAME);

@@ -65,7 +65,7 @@ function itemOf(state: State, command: Command): MenuItem {
  */
 function parseLine(state: State, text: string, all: readonly Command[]) {
   const where = areaOf(state);
-  // The commands of the list, and those of the current screen.
+  // The commands of the list and of the current screen.
   const commands = byGroup(all.filter((each) => isListCommand(each) || actsIn(each, where)));
   const line = text.trimStart();
   const named = commands.filter(({ name }) => line.startsWith(`${name} `));

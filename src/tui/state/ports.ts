@@ -52,7 +52,7 @@ export interface WelcomeActions {
 }
 
 export interface OpenPlace {
-  /** Facts that only an open place can tell. */
+  /** Facts that only an open place has. */
   readonly facts?: Partial<
     Pick<Place, "identity" | "apiKeys" | "isSealed" | "isLocked" | "readOnly">
   >;

@@ -101,7 +101,7 @@ export function parseSkew(text: string): number {
 
 const HARMLESS = ["encKey", "timeout", "maxWait"];
 
-/** Variables that select another source or other credentials, or hold those of a store. */
+/** Variables that select another source, or hold credentials. */
 const MISLEADING = SETTING_NAMES.filter((name) => !HARMLESS.includes(name)).map(
   (name) => SETTINGS[name].variable,
 );

@@ -56,7 +56,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     this.#target = { ...options.target, signal: this.#closed.signal };
   }
 
-  get snapshot(): Data {
+  get data(): Data {
     return (this.#state ?? this.#kept)?.data ?? NO_DATA;
   }
 

@@ -28,7 +28,7 @@ export async function openServedEtcdStore(
   const store = etcdStore(access, {
     // Another thread takes time to start, and no work waits for the first data.
     parse: (bytes, signal) =>
-      store.snapshot === NO_DATA ? parseData(bytes) : parseApart(bytes, signal),
+      store.data === NO_DATA ? parseData(bytes) : parseApart(bytes, signal),
     watch: true,
     // An election takes 2 s. A server with kept data should not start much later.
     times: { request: 4_000, ...times },

@@ -42,23 +42,23 @@ export class Service {
     this.#clock = clock;
     this.#ticks = ticks;
     this.#startedAt = ticks();
-    this.#data = store.snapshot;
+    this.#data = store.data;
     this.#owners = ownersOf(this.environments);
     // Releases replaced data at once, not at the next request.
     store.subscribe(() => this.#newest());
   }
 
   #newest(): Data {
-    const { snapshot } = this.#store;
-    if (this.#data === snapshot) return snapshot;
-    this.#data = snapshot;
-    this.#owners = ownersOf(snapshot.environments);
+    const { data } = this.#store;
+    if (this.#data === data) return data;
+    this.#data = data;
+    this.#owners = ownersOf(data.environments);
     this.#views.clear();
-    return snapshot;
+    return data;
   }
 
   get environments(): readonly EnvironmentRecord[] {
-    return this.#store.snapshot.environments;
+    return this.#store.data.environments;
   }
 
   /**

@@ -1,18 +1,18 @@
 import type { Data } from "./data.js";
 
 export interface Store {
-  /** The last good data: an answer made from one snapshot never mixes two versions. */
-  readonly snapshot: Data;
+  /** The last good data. It never changes: a later version is another object. */
+  readonly data: Data;
   /**
-   * Why `snapshot` may be out of date, if it may be. Contains no value or
-   * secret, but may name records: it is not for `/healthz`.
+   * Why `data` may be out of date, if it may be. Contains no value or secret,
+   * but may name records: it is not for `/healthz`.
    */
   readonly problem: string | undefined;
-  /** Milliseconds since `snapshot` was last known to be the newest; `undefined` for a file. */
+  /** Milliseconds since `data` was last known to be the newest; `undefined` for a file. */
   readonly age?: number | undefined;
   /** `NUMBER-WRITE`: the number of writes and the id of the last one. */
   readonly version?: string | undefined;
-  /** Calls `listener` after `snapshot` or `problem` has changed. Returns a function to unsubscribe. */
+  /** Calls `listener` after `data` or `problem` has changed. Returns a function to unsubscribe. */
   subscribe(listener: () => void): () => void;
   close(): Promise<void>;
 }
@@ -30,12 +30,11 @@ export interface UpdateOptions {
 export interface EditableStore extends Store {
   /**
    * Replaces the current data with the result of `change`. Once this resolves,
-   * the change can't be lost and is in `snapshot`.
+   * the change can't be lost and is in `data`.
    *
    * @throws the errors of `applyChange`; InvalidDataError when the data can't
-   *   be
-   *   written. Nothing has changed then, unless the message says that the change was
-   *   written but may be lost: it is in `snapshot` then
+   *   be written. Nothing has changed then, unless the message says that the
+   *   change was written but may be lost: it is in `data` then
    */
   update(change: ChangeData, options?: UpdateOptions): Promise<void>;
 }
@@ -48,7 +47,7 @@ export interface Reloadable {
 }
 
 export interface Reload {
-  /** Whether the data could be read. If so, it is the snapshot. */
+  /** Whether the data could be read. If so, it is the store's `data`. */
   readonly isRead: boolean;
   readonly milliseconds: number;
 }

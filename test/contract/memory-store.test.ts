@@ -10,6 +10,6 @@ describeStore("data in memory", async (data) => {
       store ??= createMemoryStore(data);
       return store;
     },
-    version: async () => store?.snapshot,
+    version: async () => store?.data,
   };
 });

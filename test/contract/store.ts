@@ -41,7 +41,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
         variables: [{ id: 2, type: "STRING", name: "A" }],
         values: [{ id: 3, variable_id: 2, environment_id: 1, content: { value: "a" } }],
       });
-      expect(store.snapshot).toStrictEqual({
+      expect(store.data).toStrictEqual({
         version: 1,
         environments: [
           { id: 1, application: "default", name: "test", api_key: "key", api_secret: "secret" },
@@ -63,12 +63,12 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       expect(error.message).not.toContain(MARKER);
     });
 
-    it("has a change in the snapshot once it is made, as does every store opened later", async () => {
+    it("has a change in its data once it is made, as does every store opened later", async () => {
       const stored = await hold(DATA);
       const store = await stored.open();
       await store.update((data) => set(data, { NEW: "a", PORT: 4000 }));
       expect(contents(store)).toMatchObject({ NEW: "a", PORT: 4000 });
-      expect(byId((await stored.open()).snapshot)).toStrictEqual(byId(store.snapshot));
+      expect(byId((await stored.open()).data)).toStrictEqual(byId(store.data));
     });
 
     it("keeps what variables say about their values, in the order of a data file", async () => {
@@ -81,9 +81,9 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const stored = await hold({ ...DATA, variables });
       const store = await stored.open();
       await store.update(async (data) => set(data, { PORT: 4000 }));
-      const { snapshot } = await stored.open();
+      const { data } = await stored.open();
       const text = JSON.stringify({ ...DATA.variables[0], ...rules });
-      expect(JSON.stringify(snapshot.variables.find(({ id }) => id === 2))).toBe(text);
+      expect(JSON.stringify(data.variables.find(({ id }) => id === 2))).toBe(text);
     });
 
     describe("with schemas", () => {
@@ -100,7 +100,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
 
       it("refuses changed values that break them, with the names and no value, and changes nothing", async () => {
         const store = await opened(RULED);
-        const { snapshot } = store;
+        const { data } = store;
         const error: Error = await store
           .update((data) => set(data, BROKEN))
           .then(
@@ -121,7 +121,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
             ]);
           }),
         ).rejects.toThrow("refused by the schema: NEW must be <= 0");
-        expect(byId(store.snapshot)).toStrictEqual(byId(snapshot));
+        expect(byId(store.data)).toStrictEqual(byId(data));
       });
 
       it("refuses a copy of values that break them", async () => {
@@ -165,7 +165,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       await other.update((data) => set(data, { OTHER: "2" }));
       await one.update((data) => set(data, { ONE: "3" }));
       expect(contents(one)).toMatchObject({ ONE: "3", OTHER: "2" });
-      expect(byId((await stored.open()).snapshot)).toStrictEqual(byId(one.snapshot));
+      expect(byId((await stored.open()).data)).toStrictEqual(byId(one.data));
     });
 
     it("has copied and renamed environments, and renamed variables", async () => {
@@ -184,11 +184,11 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
         const renamed = data.environments.find(({ name }) => name === "staging");
         return renameEnvironment(data, renamed as never, { ...staging, name: "qa" });
       });
-      const { snapshot } = await stored.open();
-      expect(byId(snapshot)).toStrictEqual(byId(store.snapshot));
-      const qa = snapshot.environments.find(({ name }) => name === "qa");
-      const listen = snapshot.variables.find(({ name }) => name === "LISTEN");
-      const copy = snapshot.values.find(
+      const { data } = await stored.open();
+      expect(byId(data)).toStrictEqual(byId(store.data));
+      const qa = data.environments.find(({ name }) => name === "qa");
+      const listen = data.variables.find(({ name }) => name === "LISTEN");
+      const copy = data.values.find(
         (each) => each.variable_id === listen?.id && each.environment_id === qa?.id,
       );
       expect([listen?.application, copy?.content.value]).toEqual(["billing", 3000]);
@@ -204,7 +204,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       for (const value of ["a", "b"]) {
         await store.update((data) => set(data, { NEW: value }));
         await expect.poll(() => contents(watching)["NEW"]).toBe(value);
-        expect(byId(watching.snapshot)).toStrictEqual(byId(store.snapshot));
+        expect(byId(watching.data)).toStrictEqual(byId(store.data));
       }
       expect(listener).toHaveBeenCalled();
       expect(unsubscribed).not.toHaveBeenCalled();
@@ -241,20 +241,20 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
     it("changes nothing if the change throws, and rejects with its error", async () => {
       const stored = await hold(DATA);
       const store = await stored.open();
-      const [snapshot, version] = [store.snapshot, await stored.version()];
+      const [snapshot, version] = [store.data, await stored.version()];
       const error = new NotFoundError("mine");
       const throwing = () => {
         throw error;
       };
       await expect(store.update(throwing)).rejects.toBe(error);
-      expect(store.snapshot).toBe(snapshot);
+      expect(store.data).toBe(snapshot);
       expect(await stored.version()).toStrictEqual(version);
     });
 
     it("changes nothing if the new data breaks a rule", async () => {
       const stored = await hold(DATA);
       const store = await stored.open();
-      const [snapshot, version] = [store.snapshot, await stored.version()];
+      const [snapshot, version] = [store.data, await stored.version()];
       const twice = (data: Data) => ({
         ...data,
         variables: [...data.variables, ...data.variables.slice(0, 1)],
@@ -262,7 +262,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       await expect(store.update(twice)).rejects.toThrow(
         /variables\[8\] \(id \d, "\w+"\): has the same id as variables\[0\]$/,
       );
-      expect(store.snapshot).toBe(snapshot);
+      expect(store.data).toBe(snapshot);
       expect(await stored.version()).toStrictEqual(version);
       await store.update((data) => set(data, { PORT: 1 }));
       expect(contents(store)).toMatchObject({ PORT: 1 });
@@ -289,7 +289,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       await later.update((data) => set(data, { C: "c" }));
       expect(idsOf(later, "C")).toEqual([11, 22]);
       await later.update((data) => removeEnvironment(data, "billing/development"));
-      expect(lastId((await stored.open()).snapshot, "environments")).toBe(4);
+      expect(lastId((await stored.open()).data, "environments")).toBe(4);
     });
 
     it("gives each of the records that many add at the same time an id of its own", async () => {
@@ -301,13 +301,13 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
           store.update((data) => set(data, { [names[index] ?? ""]: "x" })),
         ),
       );
-      const { snapshot } = await stored.open();
-      const added = snapshot.variables.filter(({ name }) => name.startsWith("ADDED_"));
+      const { data } = await stored.open();
+      const added = data.variables.filter(({ name }) => name.startsWith("ADDED_"));
       expect(added.map(({ name }) => name).sort()).toStrictEqual(names);
       expect(added.map(({ id }) => id).sort((a, b) => a - b)).toStrictEqual([
         9, 10, 11, 12, 13, 14, 15, 16,
       ]);
-      expect(snapshot.values).toHaveLength(DATA.values.length + 8);
+      expect(data.values).toHaveLength(DATA.values.length + 8);
     });
 
     it("loses none of the changes that several make to one value", async () => {
@@ -325,7 +325,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const [watching, store] = [await stored.open({ watch: true }), await stored.open()];
       const seen = new Set<string>();
       const names = ["DATABASE_URL", "FIRST", "SECOND", "THIRD"];
-      const look = (from: Pick<EditableStore, "snapshot">) => {
+      const look = (from: Pick<EditableStore, "data">) => {
         const [name, ...others] = Object.keys(contents(from)).filter((known) =>
           names.includes(known),
         );
@@ -345,7 +345,7 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const stored = await hold(DATA);
       const [watching, store] = [await stored.open({ watch: true }), await stored.open()];
       const counts = new Set<number>();
-      const look = ({ snapshot }: EditableStore) => counts.add(snapshot.values.length);
+      const look = ({ data }: EditableStore) => counts.add(data.values.length);
       watching.subscribe(() => look(watching));
       const many = Object.fromEntries(
         Array.from({ length: 1_000 }, (_, index) => [`V${index}`, `${index}`]),
@@ -358,11 +358,11 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
         });
       while (!isDone) look(await stored.open());
       await importing;
-      await expect.poll(() => watching.snapshot.values.length).toBe(1_009);
+      await expect.poll(() => watching.data.values.length).toBe(1_009);
       await watching.update((data) => unset(data, ...Object.keys(many)));
       await expect.poll(async () => look(await stored.open()).size).toBeGreaterThan(0);
       expect([...counts].sort()).toEqual([1_009, 9]);
-      expect(byId((await stored.open()).snapshot)).toStrictEqual(byId(watching.snapshot));
+      expect(byId((await stored.open()).data)).toStrictEqual(byId(watching.data));
     });
 
     it("keeps the earlier credentials of a rotated environment", async () => {
@@ -374,8 +374,8 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
         await store.update((data) => rotateEnvironment(data, "shop/test", pair, times));
       }
       const valid_until = "2030-01-01T00:01:00.000Z";
-      const { snapshot } = await stored.open();
-      expect(snapshot.environments.find(({ id }) => id === TEST)).toStrictEqual({
+      const { data } = await stored.open();
+      expect(data.environments.find(({ id }) => id === TEST)).toStrictEqual({
         ...{
           id: TEST,
           application: "shop",
@@ -394,13 +394,13 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const last_ids = { environments: 40, variables: 50, values: 60 };
       const stored = await hold({ $schema: "./appvars.schema.json", ...DATA, last_ids });
       const store = await stored.open();
-      expect(store.snapshot).toMatchObject({ $schema: "./appvars.schema.json", last_ids });
+      expect(store.data).toMatchObject({ $schema: "./appvars.schema.json", last_ids });
       await store.update((data) => set(data, { A: "a", PORT: 1 }));
-      const { snapshot } = await stored.open();
-      expect(snapshot).toMatchObject({ $schema: "./appvars.schema.json", last_ids });
-      expect(snapshot.variables.at(-1)).toMatchObject({ name: "A", id: 51 });
+      const { data } = await stored.open();
+      expect(data).toMatchObject({ $schema: "./appvars.schema.json", last_ids });
+      expect(data.variables.at(-1)).toMatchObject({ name: "A", id: 51 });
       await store.update((data) => unset(data, "A"));
-      expect((await stored.open()).snapshot).toMatchObject({
+      expect((await stored.open()).data).toMatchObject({
         $schema: "./appvars.schema.json",
         last_ids: { environments: 40, variables: 51, values: 61 },
       });
@@ -410,10 +410,10 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const sorted = byId(DATA) as Data;
       const stored = await hold(sorted);
       const store = await stored.open();
-      expect(store.snapshot).toStrictEqual(sorted);
+      expect(store.data).toStrictEqual(sorted);
       await store.update((data) => set(data, { A: "a", B: "b" }));
       await store.update((data) => set(data, { DATABASE_URL: "c" }));
-      expect((await stored.open()).snapshot).toStrictEqual(byId(store.snapshot));
+      expect((await stored.open()).data).toStrictEqual(byId(store.data));
     });
 
     it.each<[string, JsonValue]>([
@@ -435,14 +435,12 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
     ])("holds any JSON: %s", async (_what, value) => {
       const stored = await hold(DATA);
       const store = await stored.open();
-      const { snapshot } = store;
+      const { data } = store;
       await store.update((data) => setJson(data, "FLAGS", value));
-      for (const { snapshot: changed } of [store, await stored.open()]) {
-        expect(JSON.stringify(contents({ snapshot: changed })["FLAGS"])).toBe(
-          JSON.stringify(value),
-        );
-        expect(contents({ snapshot: changed })).toMatchObject({ PORT: 3000, EMPTY: "" });
-        expect(changed.variables).toHaveLength(snapshot.variables.length);
+      for (const { data: changed } of [store, await stored.open()]) {
+        expect(JSON.stringify(contents({ data: changed })["FLAGS"])).toBe(JSON.stringify(value));
+        expect(contents({ data: changed })).toMatchObject({ PORT: 3000, EMPTY: "" });
+        expect(changed.variables).toHaveLength(data.variables.length);
       }
     });
 
@@ -450,8 +448,8 @@ export function describeStore(name: string, hold: (data: unknown) => Promise<Sto
       const stored = await hold(DATA);
       const store = await stored.open();
       await store.update((data) => set(data, JSON.parse('{"__proto__":"changed"}')));
-      const { snapshot } = await stored.open();
-      expect(snapshot.values.find(({ id }) => id === 15)).toStrictEqual({
+      const { data } = await stored.open();
+      expect(data.values.find(({ id }) => id === 15)).toStrictEqual({
         ...{ id: 15, variable_id: 5, environment_id: DEVELOPMENT_ID },
         content: { value: "changed" },
       });
@@ -480,12 +478,9 @@ function openMany(stored: StoredData, count: number): Promise<EditableStore[]> {
 }
 
 /** The ids of a variable and of its value. */
-function idsOf({ snapshot }: EditableStore, name: string): (number | undefined)[] {
-  const variable = snapshot.variables.find((each) => each.name === name);
-  return [
-    variable?.id,
-    snapshot.values.find(({ variable_id }) => variable_id === variable?.id)?.id,
-  ];
+function idsOf({ data }: EditableStore, name: string): (number | undefined)[] {
+  const variable = data.variables.find((each) => each.name === name);
+  return [variable?.id, data.values.find(({ variable_id }) => variable_id === variable?.id)?.id];
 }
 
 /** The data with its lists sorted: a data file keeps the order it has. */

@@ -261,7 +261,7 @@ export function describeVariableSource(
     it("reads a list completely although an item is deleted in the meantime", async () => {
       const store = changingStore(withManyVariables(1_500));
       const source = await openStore(store);
-      const shorter = structuredClone(store.snapshot);
+      const shorter = structuredClone(store.data);
       const without = { ...shorter, values: shorter.values.filter(({ id }) => id !== 1) };
       const ids = await source.readSnapshot(async (snapshot) => {
         const list = async (page: PageRequest) => {

@@ -11,7 +11,7 @@ const JOBS = {
   async count(store, times = Number.POSITIVE_INFINITY) {
     for (let done = 0; done < times; done++) {
       await store.update(countedOn);
-      say(store.snapshot.values[0].content.value);
+      say(store.data.values[0].content.value);
     }
   },
 
@@ -40,7 +40,7 @@ const JOBS = {
     for (let version = 1; version <= times; version++) {
       await delay(start + (version * 1_000) / perSecond - Date.now());
       if (version % 2 === 1) await store.update((data) => ofVersion(data, version));
-      else await replaceAsEditor(ofVersion(store.snapshot, version));
+      else await replaceAsEditor(ofVersion(store.data, version));
     }
     say(`${start} ${Date.now()}`);
   },

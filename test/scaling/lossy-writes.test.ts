@@ -127,12 +127,12 @@ async function writeAll(store: EditableStore, writer: number): Promise<void> {
   for (let write = 0; write < WRITES; write++) {
     await store.update((data) => {
       if (write % 3 !== 1) return increment(data);
-      const areThere = `MANY_${writer}_0` in contents({ snapshot: data });
+      const areThere = `MANY_${writer}_0` in contents({ data });
       return increment(areThere ? unset(data, ...names) : set(data, many));
     });
   }
 }
 
-function count(store: Pick<EditableStore, "snapshot">): number {
+function count(store: Pick<EditableStore, "data">): number {
   return Number(contents(store)["PORT"]);
 }

@@ -124,5 +124,5 @@ async function startReaders({ address: { url } }: StoreAccess): Promise<Reader[]
 async function readNewest(access: StoreAccess) {
   const store = await openEtcdStore(access);
   await store.close();
-  return store.snapshot;
+  return store.data;
 }

@@ -75,7 +75,7 @@ export async function importFile(
 export async function readNewest(access: StoreAccess): Promise<Data> {
   const store = await openEtcdStore(access);
   await store.close();
-  return store.snapshot;
+  return store.data;
 }
 
 /** Starts a job of writer.mjs in a process of its own. */

@@ -38,7 +38,7 @@ const JOBS = {
       const perSecond = Number(least) + Math.random() * (most - least);
       next = Math.max(next + 1_000 / perSecond, performance.now() - 1_000);
       await delay(Math.max(0, next - performance.now()));
-      const index = 4 * Math.floor((Math.random() * store.snapshot.values.length) / 4);
+      const index = 4 * Math.floor((Math.random() * store.data.values.length) / 4);
       await store.update(({ values, ...rest }) => {
         const value = `${done.acknowledged}`.padEnd(200, "-");
         return { ...rest, values: values.with(index, { ...values[index], content: { value } }) };

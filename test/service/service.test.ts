@@ -50,12 +50,12 @@ describe("a service", () => {
     expect((await production.listValues()).metadata.total).toBe(1);
   });
 
-  it("reads the newest snapshot, also through older sources", async () => {
+  it("reads the newest data, also through older sources", async () => {
     const { service, store } = serviceOver(DATA);
     const source = service.source(service.findEnvironment("shop/development"));
     expect(await source.getContentByName("PORT")).toStrictEqual({ value: 3000 });
 
-    store.snapshot = edited((data) => {
+    store.data = edited((data) => {
       data.values[0].content.value = 4000;
       data.environments[0].api_key = "new-key";
     }) as Data;
@@ -64,10 +64,10 @@ describe("a service", () => {
     expect(service.ownerOfKey("dev-key")).toBeUndefined();
   });
 
-  it("gives the first keys, and the application of an environment, as the newest snapshot has them", () => {
+  it("gives the first keys, and the application of an environment, as the newest data has them", () => {
     const { service, store } = serviceOver(DATA);
     const { id, application } = service.findEnvironment("billing/development");
-    store.snapshot = edited((data) => {
+    store.data = edited((data) => {
       data.environments[3].api_key = "new-key";
       data.environments[3].application = data.variables[7].application = "accounting";
     }) as Data;
@@ -81,11 +81,11 @@ describe("a service", () => {
   it("finds nothing while no environment has the name of the one that was opened", async () => {
     const { service, store } = serviceOver(DATA);
     const source = service.source(service.findEnvironment("billing/development"));
-    store.snapshot = edited((data) => {
+    store.data = edited((data) => {
       data.environments[3].application = data.variables[7].application = "accounting";
     }) as Data;
     await expect(source.getContentByName("DATABASE_URL")).rejects.toThrow(NotFoundError);
-    store.snapshot = DATA;
+    store.data = DATA;
     expect(await source.getContentByName("DATABASE_URL")).toStrictEqual({
       value: "postgres://localhost/ledger",
     });
@@ -93,9 +93,9 @@ describe("a service", () => {
 
   it("releases replaced data immediately", async () => {
     const { service, store, listeners } = serviceOver(structuredClone(DATA));
-    const before = new WeakRef(store.snapshot);
+    const before = new WeakRef(store.data);
     await service.source(service.findEnvironment("test")).getContentByName("DATABASE_URL");
-    store.snapshot = DATA;
+    store.data = DATA;
     for (const listener of listeners) listener();
     // The target of a WeakRef that was read stays until the end of the turn.
     await nextTurn();
@@ -120,12 +120,12 @@ describe("a service", () => {
     }
   });
 
-  it("makes the view of an environment once for each snapshot", () => {
+  it("makes the view of an environment once for each version of the data", () => {
     const { service, store } = serviceOver(DATA);
     const environment = service.findEnvironment("test");
     const before = service.view(environment);
     expect(service.view(environment)).toBe(before);
-    store.snapshot = structuredClone(DATA);
+    store.data = structuredClone(DATA);
     expect(service.view(environment)).not.toBe(before);
   });
 });
@@ -217,7 +217,7 @@ function serviceOver(data: Data) {
     return () => {};
   };
   const store: { -readonly [Key in keyof Store]: Store[Key] } = {
-    snapshot: checkData(data),
+    data: checkData(data),
     problem: undefined,
     subscribe,
     close: async () => {},

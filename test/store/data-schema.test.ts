@@ -60,10 +60,10 @@ describe("the shape of the data", () => {
 
   it("data in memory is apart from the objects that it was given as", () => {
     const given = structuredClone(DATA);
-    const { snapshot } = createMemoryStore(given);
+    const { data } = createMemoryStore(given);
     for (const list of [given.environments, given.variables, given.values])
       for (const item of list) Object.assign(item, { id: 0 });
-    expect(snapshot).toStrictEqual(DATA);
+    expect(data).toStrictEqual(DATA);
   });
 
   it("checkData accepts empty lists", () => {

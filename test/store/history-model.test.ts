@@ -48,10 +48,10 @@ it.each([
     return undefined;
   };
   await updateDataFile(PATH, (data) =>
-    set(data, { DATABASE_URL: `after ${contents({ snapshot: data })["PORT"]}` }),
+    set(data, { DATABASE_URL: `after ${contents({ data })["PORT"]}` }),
   );
-  const snapshot = await parseData(disk.read(PATH));
-  expect([isChanged, contents({ snapshot })]).toMatchObject([
+  const data = await parseData(disk.read(PATH));
+  expect([isChanged, contents({ data })]).toMatchObject([
     true,
     { PORT: 3000, DATABASE_URL: "after 3000" },
   ]);

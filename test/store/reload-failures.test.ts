@@ -68,7 +68,7 @@ async function watched() {
   return { path, store, write };
 }
 
-const served = ({ snapshot }: Store) => snapshot.variables[0]?.description;
+const served = ({ data }: Store) => data.variables[0]?.description;
 const untilServed = (store: Store, text: string) =>
   vi.waitFor(() => expect(served(store)).toBe(text), PATIENCE);
 const opens = (path: string) => failing.opened.filter((opened) => opened === path).length;

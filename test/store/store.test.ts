@@ -13,7 +13,7 @@ function toldOf(
   const listeners: (() => void)[] = [];
   const state = { problem: first };
   const store: Store = {
-    snapshot: DATA,
+    data: DATA,
     get problem() {
       return state.problem;
     },

@@ -8,10 +8,10 @@ export interface ChangingStore extends Store {
 }
 
 export function changingStore(data: unknown): ChangingStore {
-  const store: { snapshot: Data } & Store = createMemoryStore(data);
+  const store: { data: Data } & Store = createMemoryStore(data);
   return Object.assign(store, {
     replace(next: unknown) {
-      store.snapshot = createMemoryStore(next).snapshot;
+      store.data = createMemoryStore(next).data;
     },
   });
 }

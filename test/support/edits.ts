@@ -7,9 +7,9 @@ import type { Store } from "../../src/store/store.js";
 export const DEVELOPMENT_ID = 1;
 
 /** Its values by name. */
-export function contents({ snapshot }: Pick<Store, "snapshot">): Record<string, JsonValue> {
-  const names = new Map(snapshot.variables.map(({ id, name }) => [id, name]));
-  const own = snapshot.values.filter(({ environment_id }) => environment_id === DEVELOPMENT_ID);
+export function contents({ data }: Pick<Store, "data">): Record<string, JsonValue> {
+  const names = new Map(data.variables.map(({ id, name }) => [id, name]));
+  const own = data.values.filter(({ environment_id }) => environment_id === DEVELOPMENT_ID);
   return Object.fromEntries(
     own.map(({ variable_id, content }) => [names.get(variable_id), content.value]),
   );
@@ -35,7 +35,7 @@ export function unset(data: Data, ...names: string[]): Data {
 
 /** Adds 1 to `PORT`. */
 export function increment(data: Data): Data {
-  return set(data, { PORT: Number(contents({ snapshot: data })["PORT"]) + 1 });
+  return set(data, { PORT: Number(contents({ data })["PORT"]) + 1 });
 }
 
 function development({ environments }: Data) {

@@ -52,5 +52,5 @@ export async function newFile(): Promise<string> {
 export async function readData(path: string) {
   const store = await openDataFile(path);
   await store.close();
-  return store.snapshot;
+  return store.data;
 }

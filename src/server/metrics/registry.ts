@@ -85,7 +85,7 @@ export class ServerMetrics {
  */
 export function addDataMetrics(
   registry: Registry,
-  store: Pick<Store & Reloadable, "problem" | "age" | "onReload" | "snapshot">,
+  store: Pick<Store & Reloadable, "problem" | "age" | "onReload" | "data">,
   ticks: () => number,
   clock = Date.now,
 ): void {
@@ -121,7 +121,7 @@ export function addDataMetrics(
     registers: [registry],
     collect() {
       this.reset();
-      for (const key of expiringKeys(store.snapshot.environments)) {
+      for (const key of expiringKeys(store.data.environments)) {
         const labels = { environment: qualifiedName(key.environment), client: key.client ?? "" };
         this.set(labels, (key.validUntil - clock()) / 1_000);
       }

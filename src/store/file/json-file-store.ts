@@ -42,7 +42,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
   readonly #path: string;
   readonly #options: DataFileOptions;
   readonly #closed = new AbortController();
-  snapshot = NO_DATA;
+  data = NO_DATA;
   problem: string | undefined;
   #watch: FileWatch | undefined;
   #isAskedToRead = false;
@@ -90,7 +90,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
     try {
       const updating = updateDataFile(this.#path, change, options);
       const { data, written } = await withPathInErrors(this.#path, updating);
-      [this.snapshot, this.#written] = [data, written];
+      [this.data, this.#written] = [data, written];
     } catch (error) {
       if (!((error as Error).cause instanceof NotDurableError)) throw error;
       // The change was made nevertheless.
@@ -142,7 +142,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
 
   async #read(): Promise<undefined> {
     this.#options.check?.(this.#path);
-    this.snapshot = await readDataFile(this.#path, { parse: this.#parse });
+    this.data = await readDataFile(this.#path, { parse: this.#parse });
   }
 
   readonly #parse = async (bytes: Buffer): Promise<Data> => {
@@ -150,7 +150,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
     if (open) return parseData(bytes, open);
     // Another thread takes time to start. Nothing else waits for the first
     // data.
-    if (!watch || this.snapshot === NO_DATA) return parseWithKeys(bytes, sealKeys);
+    if (!watch || this.data === NO_DATA) return parseWithKeys(bytes, sealKeys);
     return parseApart(bytes, this.#closed.signal, sealKeys);
   };
 }

@@ -18,19 +18,19 @@ export function createMemoryStore(data: unknown): EditableStore {
 }
 
 class MemoryStore extends FollowedStore implements EditableStore {
-  snapshot: Data;
+  data: Data;
   readonly problem = undefined;
 
   constructor(data: Data) {
     super();
-    this.snapshot = data;
+    this.data = data;
   }
 
   update(change: ChangeData, options?: UpdateOptions): Promise<void> {
     return this.inTurn(async () => {
-      const next = await applyChange(this.snapshot, change, options);
-      if (next === this.snapshot) return;
-      this.snapshot = next;
+      const next = await applyChange(this.data, change, options);
+      if (next === this.data) return;
+      this.data = next;
       this.tell();
     });
   }

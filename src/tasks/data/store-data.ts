@@ -21,11 +21,11 @@ export function storeData(place: StorePlace, caller: Caller): LocalData {
   return {
     name: url,
     check: () => undefined,
-    read: () => withStore(place, caller, async ({ snapshot }) => snapshot),
+    read: () => withStore(place, caller, async ({ data }) => data),
     update: (change, options) =>
       withStore(place, caller, async (store) => {
         await store.update(change, options);
-        return store.snapshot;
+        return store.data;
       }),
     history: (use) => withStore(place, caller, async (store) => use(await store.history())),
     follow: async () => openEtcdStore(await readAccess(place, caller), { watch: true }),

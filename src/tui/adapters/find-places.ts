@@ -74,7 +74,7 @@ async function environmentPlaces(
   });
   warnOfRisk(local.place, caller);
   const { store, service } = data;
-  const { environments: before } = store.snapshot;
+  const { environments: before } = store.data;
   const { application } = chosen;
   const isOnly = before.every((each) => each.application === application);
   const shared = {
@@ -126,7 +126,7 @@ function environmentPlace(environment: EnvironmentRecord, shared: SharedData): P
 function placesChanges(store: EditableStore, placeOf: (environment: EnvironmentRecord) => Place) {
   const places = new Map<string, Place>();
   return (): PlacesChange => {
-    const present = new Map(store.snapshot.environments.map((each) => [qualifiedName(each), each]));
+    const present = new Map(store.data.environments.map((each) => [qualifiedName(each), each]));
     const added = [...present].flatMap(([name, each]) => (places.has(name) ? [] : placeOf(each)));
     for (const place of added) places.set(place.identity ?? "", place);
     return {
@@ -143,7 +143,7 @@ function followEnvironments(
 ): void {
   let last = before;
   store.subscribe(() => {
-    const { environments } = store.snapshot;
+    const { environments } = store.data;
     if (environments !== last) listener();
     last = environments;
   });

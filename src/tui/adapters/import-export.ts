@@ -59,7 +59,7 @@ export function fileImporter(
     const imported = await readImport(options, surroundings, note);
     if (imported.entries.length === 0)
       throw new UsageError(`${imported.what} contains no variables`);
-    const typed = typeEntries(imported, store.snapshot, environment, note);
+    const typed = typeEntries(imported, store.data, environment, note);
     return { assignments: typed.map((each) => ({ ...each, description: "" })), notes };
   };
 }

@@ -199,7 +199,7 @@ export function openEnvironment(
       );
     },
     source,
-    version: () => store.snapshot,
+    version: () => store.data,
     editor: {
       ...createEditor(data, environment, key),
       importFile: fileImporter(store, environment, surroundings),

@@ -51,7 +51,7 @@ export function createEditor(
   let newer: { readonly data: Data; readonly snapshot: Data } | undefined;
   const plan = <T extends Named>(wanted: readonly PerEnvironment<T>[], changeOf: ToChange<T>) => {
     check("change");
-    const data = newer?.snapshot === store.snapshot ? newer.data : store.snapshot;
+    const data = newer?.snapshot === store.data ? newer.data : store.data;
     return plannedChanges(data, environment, wanted, changeOf);
   };
   return {
@@ -72,7 +72,7 @@ export function createEditor(
           checkUnchanged(data, parts);
           return changedData(data, parts);
         } catch (error) {
-          newer = { data, snapshot: store.snapshot };
+          newer = { data, snapshot: store.data };
           throw error;
         }
       };

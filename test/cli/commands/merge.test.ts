@@ -54,7 +54,7 @@ describe("merge", () => {
       ours: textOf(set(DATA, { B: "ours" })),
     });
     expect(await merge()).toEqual({ code: 0, stdout: "", stderr: "" });
-    expect(contents({ snapshot: await parseData(await ours()) })).toMatchObject({
+    expect(contents({ data: await parseData(await ours()) })).toMatchObject({
       PORT: 2,
       A: "new",
       B: "ours",
@@ -72,7 +72,7 @@ describe("merge", () => {
         "appvars: config/vars.json keeps our version of the conflicting changes: set what should differ, " +
         "then run: git add config/vars.json\n",
     });
-    expect(contents({ snapshot: await parseData(await ours()) })).toMatchObject({
+    expect(contents({ data: await parseData(await ours()) })).toMatchObject({
       PORT: 1,
       A: "new",
     });
@@ -97,7 +97,7 @@ describe("merge", () => {
     expect([code, stdout]).toEqual([1, `shop/PORT in shop/development\t${problem}\n`]);
     expect(stderr).not.toContain("appvars:sealed");
     const merged = openSealed(await parseData(await ours(), (content) => content));
-    expect(contents({ snapshot: merged })).toMatchObject({ PORT: 1, A: "new" });
+    expect(contents({ data: merged })).toMatchObject({ PORT: 1, A: "new" });
   });
 
   it("takes the key beside PATH, or beside OURS, where one branch has renamed what the other has set", async () => {
@@ -124,7 +124,7 @@ describe("merge", () => {
     await writeFile(path("vars.json.key"), KEYS);
     expect(await merge(path("vars.json"))).toEqual({ code: 0, stdout: "", stderr: "" });
     expect(
-      contents({ snapshot: openSealed(await parseData(await ours(), (content) => content)) }),
+      contents({ data: openSealed(await parseData(await ours(), (content) => content)) }),
     ).toMatchObject({
       LISTEN: 1,
     });

@@ -28,7 +28,7 @@ const watch = true;
 const QUICKLY = { attempt: 200 };
 
 const START = storeOf(edited(() => {}));
-const ports = (store: Pick<Store, "snapshot">) => contents(store)["PORT"];
+const ports = (store: Pick<Store, "data">) => contents(store)["PORT"];
 
 /** A store in an etcd. */
 async function start(etcd: EtcdCluster, texts: Texts = START) {
@@ -181,7 +181,7 @@ describe("a member that fails", needs("etcd"), () => {
       }
       await expect.poll(() => ports(watching)).toBe(2);
       await expect.poll(() => watching.problem).toBeUndefined();
-      expect(watching.snapshot).toEqual((await store.open()).snapshot);
+      expect(watching.data).toEqual((await store.open()).data);
       expect(warn.mock.calls).toEqual(
         before > after
           ? [
@@ -414,13 +414,13 @@ describe("a store that follows others", needs("etcd"), () => {
     for (let writes = 0; writes < 20; writes++) await other.update(increment);
     await expect.poll(() => ports(store)).toBe(3020);
     expect(parse).toHaveBeenCalledTimes(1);
-    expect(store.snapshot).toEqual((await open()).snapshot);
+    expect(store.data).toEqual((await open()).data);
   });
 
   it("a store never gives the id of a record that another writer has removed", async () => {
     const { open } = await start(etcd());
     const [store, other] = [await open({ watch }), await open()];
-    const idsOf = ({ snapshot: { variables, values } }: Pick<Store, "snapshot">, name: string) => {
+    const idsOf = ({ data: { variables, values } }: Pick<Store, "data">, name: string) => {
       const id = variables.find((variable) => variable.name === name)?.id;
       return { variable: id, value: values.find(({ variable_id }) => variable_id === id)?.id };
     };
@@ -430,7 +430,7 @@ describe("a store that follows others", needs("etcd"), () => {
     await expect.poll(() => contents(store)).not.toHaveProperty("REMOVED");
     await store.update((data) => set(data, { ADDED: "afterwards" }));
     expect(idsOf(await open(), "ADDED")).toEqual({ variable: 10, value: 21 });
-    expect(store.snapshot).toEqual((await open()).snapshot);
+    expect(store.data).toEqual((await open()).data);
   });
 
   it("a store follows with one watch although the history since its last write was removed", async () => {

@@ -12,8 +12,8 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const SEALING_KEYS = "a-key-of-the-operator-0123456789abcdef";
 const MINUTE_MS = 60_000;
 
-const valuesOf = ({ snapshot }: Store) =>
-  snapshot.values.filter(({ environment_id }) => environment_id === 1);
+const valuesOf = ({ data }: Store) =>
+  data.values.filter(({ environment_id }) => environment_id === 1);
 
 it("starts with the kept data while no member answers, gives its age, and catches up", async () => {
   const etcd = await startEtcd();

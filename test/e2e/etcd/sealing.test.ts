@@ -76,7 +76,7 @@ describe("a sealed store", needs("etcd"), () => {
     const all = Buffer.concat(keys.map(([, value]) => value));
     for (const text of [MARKER, "DATABASE_URL", "snapshot", "unknown", "before"])
       expect(all.includes(text)).toBe(false);
-    expect((await open()).snapshot).toEqual(store.snapshot);
+    expect((await open()).data).toEqual(store.data);
   });
 
   it("a store that is sealed is refused without its key, and one that is not with a key", async () => {
@@ -175,7 +175,7 @@ describe("a sealed store", needs("etcd"), () => {
     const { access, open, read } = await start(undefined);
     await (await openEtcdStore(access(undefined))).update(increment);
     await sealAgain(access(FIRST));
-    expect((await openEtcdStore(access(FIRST))).snapshot).toMatchObject({
+    expect((await openEtcdStore(access(FIRST))).data).toMatchObject({
       environments: DATA.environments,
     });
     const rotated = `${SECOND}\n${FIRST}`;
@@ -185,7 +185,7 @@ describe("a sealed store", needs("etcd"), () => {
     await writer.update(increment);
     await expect.poll(() => contents(watching)["PORT"]).toBe(3003);
     expect(watching.problem).toBeUndefined();
-    expect((await open(SECOND)).snapshot).toEqual(writer.snapshot);
+    expect((await open(SECOND)).data).toEqual(writer.data);
     await expect(open(FIRST)).rejects.toThrow(WRONG_KEY);
     // Nothing is left that another key can open, or none.
     const values = Object.entries(await read()).filter(([key]) => !key.startsWith("uploads/"));

@@ -34,8 +34,8 @@ const setBig = (data: Data) => set(data, { BIG });
 const setLarge = (data: Data) => set(data, { LARGE });
 
 /** Without printing them. */
-const isSame = (one: Pick<Store, "snapshot">, other: Pick<Store, "snapshot">) =>
-  isSameData(one.snapshot, other.snapshot);
+const isSame = (one: Pick<Store, "data">, other: Pick<Store, "data">) =>
+  isSameData(one.data, other.data);
 
 async function start(etcd: EtcdCluster, texts: Texts = storeOf(DATA)) {
   const prefix = etcd.newPrefix();
@@ -221,7 +221,7 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
     // Every hundredth write removes them.
     await writer.update(increment);
     expect(await left()).toEqual([]);
-    expect(contents(await store.open())).toEqual({ ...contents({ snapshot: DATA }), PORT: 3002 });
+    expect(contents(await store.open())).toEqual({ ...contents({ data: DATA }), PORT: 3002 });
     dead.open();
     await killed.close();
     await updating;

@@ -84,7 +84,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       await openEtcd(etcd().access(etcd().storeUrl(prefix))),
     ];
     /** How it is for someone who opens it now. */
-    const newest = async () => (await openEtcd(etcd().access(etcd().storeUrl(prefix)))).snapshot;
+    const newest = async () => (await openEtcd(etcd().access(etcd().storeUrl(prefix)))).data;
     return { prefix, link, writer, direct, newest };
   }
 
@@ -99,7 +99,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       await writer.update(increment);
       expect(contents(writer)["PORT"]).toBe(3001);
       await writer.update(increment);
-      expect(contents({ snapshot: await newest() })["PORT"]).toBe(3002);
+      expect(contents({ data: await newest() })["PORT"]).toBe(3002);
     }
   });
 
@@ -114,7 +114,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       await writer.update(increment);
       // A change that had been made is shown as it was then.
       expect(contents(writer)["PORT"]).toBe(fault === loseAnswer ? 3001 : 3002);
-      expect(contents({ snapshot: await newest() })["PORT"]).toBe(3002);
+      expect(contents({ data: await newest() })["PORT"]).toBe(3002);
     }
   });
 
@@ -124,7 +124,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     await writer.update(increment);
     await writer.update((data) => set(data, { EMPTY: "later" }));
     expect(await ghost.land()).not.toContain("succeeded");
-    expect(contents({ snapshot: await newest() })).toMatchObject({ PORT: 3001, EMPTY: "later" });
+    expect(contents({ data: await newest() })).toMatchObject({ PORT: 3001, EMPTY: "later" });
   });
 
   it("a change that arrives late is not made twice, although another writer had the turn in the meantime", async () => {
@@ -141,8 +141,8 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     };
     const { prefix, writer, newest } = await start([taken, undefined, undefined, ended]);
     await writer.update(increment);
-    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
-    expect(await newest()).toEqual(writer.snapshot);
+    expect(contents({ data: await newest() })["PORT"]).toBe(3001);
+    expect(await newest()).toEqual(writer.data);
   });
 
   it("a change that arrives just before it is made again is not made twice", async () => {
@@ -156,7 +156,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       const { writer, newest } = await start([ghost.fault, landing], { watch });
       await writer.update(increment);
       expect(contents(writer)["PORT"]).toBe(3001);
-      expect(await newest()).toEqual(writer.snapshot);
+      expect(await newest()).toEqual(writer.data);
     }
   });
 
@@ -176,11 +176,11 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     });
     const direct = await openEtcd(etcd().access(etcd().storeUrl(prefix)), { gatewayTo });
     const updating = direct.update((data) => set(data, LARGE));
-    await expect.poll(async () => contents({ snapshot: await newest() })).toHaveProperty("V0");
+    await expect.poll(async () => contents({ data: await newest() })).toHaveProperty("V0");
     const url = etcd().storeUrl(prefix, [link.port]);
     const writer = await openEtcd(etcd().access(url), { times: { attempt: 10_000 } });
     await writer.update(increment);
-    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
+    expect(contents({ data: await newest() })["PORT"]).toBe(3001);
   });
 
   it("the outcome stays unknown if nobody answers any more", async () => {
@@ -204,7 +204,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     });
     await writer.update(increment);
     expect(contents(writer)["PORT"]).toBe(3001);
-    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
+    expect(contents({ data: await newest() })["PORT"]).toBe(3001);
   });
 
   it("a change is made, and not called unknown, after its writer had the turn and lost it", async () => {
@@ -233,7 +233,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     });
     await writer.update(increment);
     expect(lose).toHaveBeenCalledTimes(1);
-    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001 + others);
+    expect(contents({ data: await newest() })["PORT"]).toBe(3001 + others);
   });
 
   it("a large change is made, and not called unknown, after its lease has ended", async () => {
@@ -247,7 +247,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     };
     const { prefix, writer, newest } = await start([undefined, undefined, ending]);
     await writer.update((data) => increment(set(data, LARGE)));
-    expect(contents({ snapshot: await newest() })).toMatchObject({ ...LARGE, PORT: 3001 });
+    expect(contents({ data: await newest() })).toMatchObject({ ...LARGE, PORT: 3001 });
   });
 
   // Of an ordinary one the first transaction; a large one announces the upload and writes a part
@@ -271,8 +271,8 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       faults[position] = refused;
       const { prefix, writer, newest } = await start(faults);
       await writer.update(change);
-      expect(contents({ snapshot: await newest() })["PORT"]).toBe(3001);
-      expect(await newest()).toEqual(writer.snapshot);
+      expect(contents({ data: await newest() })["PORT"]).toBe(3001);
+      expect(await newest()).toEqual(writer.data);
     },
   );
 
@@ -281,7 +281,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
     await expect(writer.update(increment)).rejects.toThrow(
       `(the connection was reset); ${UNKNOWN}`,
     );
-    expect(contents({ snapshot: await newest() })["PORT"]).toBe(3000);
+    expect(contents({ data: await newest() })["PORT"]).toBe(3000);
   });
 
   it("the outcome stays unknown if the entry that tells it was removed", async () => {
@@ -350,9 +350,9 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
         await writer.update(change);
         expect(link.transactions).toBeGreaterThan(position);
         expect(contents(writer)).toMatchObject({ ...LARGE, PORT: 3001 });
-        expect(await newest()).toEqual(writer.snapshot);
+        expect(await newest()).toEqual(writer.data);
         await writer.update(increment);
-        expect(contents({ snapshot: await newest() })["PORT"]).toBe(3002);
+        expect(contents({ data: await newest() })["PORT"]).toBe(3002);
       },
     );
   });
@@ -377,7 +377,7 @@ describe("a change by a writer whose data is outdated", needs("etcd"), () => {
     const { writer, open } = await start((data) => set(data, { PORT: 4000 }));
     await writer.update((data) => set(data, { PORT: 3000 }));
     expect(contents(await open())["PORT"]).toBe(3000);
-    expect(writer.snapshot).toEqual((await open()).snapshot);
+    expect(writer.data).toEqual((await open()).data);
   });
 
   it.each<[string, (data: Data) => Data, object]>([
@@ -388,8 +388,8 @@ describe("a change by a writer whose data is outdated", needs("etcd"), () => {
     async (_what, change, expected) => {
       const { writer, open } = await start((data) => set(data, { NEW: "new" }));
       await writer.update(change);
-      expect(contents(await open())).toEqual({ ...contents({ snapshot: DATA }), ...expected });
-      expect(writer.snapshot).toEqual((await open()).snapshot);
+      expect(contents(await open())).toEqual({ ...contents({ data: DATA }), ...expected });
+      expect(writer.data).toEqual((await open()).data);
     },
   );
 
@@ -397,7 +397,7 @@ describe("a change by a writer whose data is outdated", needs("etcd"), () => {
     const { writer, open } = await start((data) => unset(data, "EMPTY"));
     await writer.update((data) => renameVariable(data, "shop", "PORT", "EMPTY"));
     expect(contents(await open())).toMatchObject({ EMPTY: 3000 });
-    expect(writer.snapshot).toEqual((await open()).snapshot);
+    expect(writer.data).toEqual((await open()).data);
   });
 });
 
@@ -446,7 +446,7 @@ describe.each<[string, Fault]>([
     const commands: string[] = [];
     for await (const { command } of changes) commands.unshift(command);
     expect(commands).toEqual(["rename", "unset", "env add", "env key add", "import", "rename"]);
-    expect(contents({ snapshot: data })).toMatchObject({ PORT: 3000 });
+    expect(contents({ data })).toMatchObject({ PORT: 3000 });
     // The import makes a snapshot, too.
     const { head = "", ...keys } = await readByHand(etcd(), direct.address.prefix.slice(0, -1));
     expect(JSON.parse(head).snapshot.version).toBe(6);

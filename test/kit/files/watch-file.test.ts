@@ -90,12 +90,12 @@ describe("a watched data file", () => {
     async (...edit) => {
       const [text, reason] = edit;
       const { path, store } = await watched();
-      const before = store.snapshot;
+      const before = store.data;
       await replace(path, text);
       await vi.waitFor(() => expect(store.problem).toBeDefined(), PATIENCE);
       expect(store.problem).toBe(`the data file ${reason}; the last good data is served`);
       expect(store.problem).not.toContain(MARKER);
-      expect(store.snapshot).toBe(before);
+      expect(store.data).toBe(before);
 
       await replace(path, version("mended"));
       await untilServed(store, "mended");
@@ -139,10 +139,10 @@ describe("a watched data file", () => {
     witness.onReload(reloads);
     await store.update((data) => data);
     await store.update(() => JSON.parse(version("own")));
-    const { snapshot } = store;
+    const { data } = store;
     await vi.waitFor(() => expect(reloads).toHaveBeenCalled(), PATIENCE);
     expect(check).toHaveBeenCalledTimes(1);
-    expect(store.snapshot).toBe(snapshot);
+    expect(store.data).toBe(data);
 
     await replace(path, version("other"));
     await untilServed(store, "other");
@@ -169,8 +169,8 @@ function version(text: string): string {
   return JSON.stringify(marked((data) => (data.variables[0].description = text)));
 }
 
-function served({ snapshot }: Store): string | undefined {
-  return snapshot.variables[0]?.description;
+function served({ data }: Store): string | undefined {
+  return data.variables[0]?.description;
 }
 
 async function untilServed(store: Store, text: string): Promise<void> {

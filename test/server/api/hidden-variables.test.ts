@@ -209,7 +209,7 @@ function targetsFor(random: Random, data: Data): string[] {
 
 it(`nothing outside only changes any byte of an answer, in ${ROUNDS} rounds`, async () => {
   const random = new Random(30);
-  const store = changingStore(createMemoryStore(randomData(random, ["*"])).snapshot);
+  const store = changingStore(createMemoryStore(randomData(random, ["*"])).data);
   // Each write is seen at once.
   const replace = (data: Data) => {
     store.replace(data);

@@ -121,10 +121,10 @@ describe("Appvars-Revision", () => {
   it("matches the body even while the data changes", async () => {
     const edit = edited((data) => Object.assign(data.values[0], { content: { value: 1 } })) as Data;
     // Fields in the order in which stores have them.
-    const versions = [DATA, edit].map((data) => createMemoryStore(data).snapshot) as [Data, Data];
+    const versions = [DATA, edit].map((data) => createMemoryStore(data).data) as [Data, Data];
     let reads = 0;
     // Returns another version each time.
-    const store = Object.defineProperty(createMemoryStore(DATA), "snapshot", {
+    const store = Object.defineProperty(createMemoryStore(DATA), "data", {
       get: () => versions[reads++ % 2 === 0 ? 0 : 1],
     });
     const server = await startServer(new Service(store, Date.now), { port: 0 }, Date.now);

@@ -70,7 +70,7 @@ describe("serve --metrics", () => {
     const registry = createRegistry();
     addDataMetrics(
       registry,
-      { problem: undefined, age: 2_500, onReload: () => {}, snapshot: NO_DATA },
+      { problem: undefined, age: 2_500, onReload: () => {}, data: NO_DATA },
       () => 0,
     );
     expect(await registry.getSingleMetricAsString("appvars_data_age_seconds")).toContain(
@@ -86,9 +86,9 @@ describe("serve --metrics", () => {
       { ...KEY, name: "eva", api_key: "eva-key" },
     ];
     const registry = createRegistry();
-    const { snapshot } = createMemoryStore(withKeys(...keys));
+    const { data } = createMemoryStore(withKeys(...keys));
     const clock = () => Date.parse("2026-01-31T12:00:00.000Z");
-    addDataMetrics(registry, { problem: undefined, onReload: () => {}, snapshot }, () => 0, clock);
+    addDataMetrics(registry, { problem: undefined, onReload: () => {}, data }, () => 0, clock);
     const text = await registry.getSingleMetricAsString("appvars_key_expiry_seconds");
     expect(text.split("\n").slice(2)).toEqual([
       'appvars_key_expiry_seconds{environment="shop/development",client="ana"} 0.5',

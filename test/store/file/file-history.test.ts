@@ -51,7 +51,7 @@ async function portsOf(file: DataFile): Promise<unknown[]> {
 }
 
 const portNow = async ({ path }: DataFile) =>
-  contents({ snapshot: await parseData(await readFile(path)) })["PORT"];
+  contents({ data: await parseData(await readFile(path)) })["PORT"];
 
 it("a history has the mode of the data file, no credentials, and a baseline as its first line", async () => {
   const file = await dataFile(DATA);

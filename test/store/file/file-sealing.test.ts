@@ -149,7 +149,7 @@ describe("a sealed data file", () => {
     await change(path, (data) => set(data, { PORT: 4711 }));
     await reloaded;
     await store.close();
-    expect(store.snapshot.values.find(({ id }) => id === 12)?.content).toEqual({ value: 4711 });
+    expect(store.data.values.find(({ id }) => id === 12)?.content).toEqual({ value: 4711 });
   });
 });
 

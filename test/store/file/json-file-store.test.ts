@@ -20,7 +20,7 @@ describe("createDataFile", () => {
   it("creates a file with this data, in a readable form", async () => {
     const path = join(await temporaryFolder(), "data.json");
     await createDataFile(path, DATA);
-    expect((await openDataFile(path)).snapshot).toStrictEqual(sortedById(DATA));
+    expect((await openDataFile(path)).data).toStrictEqual(sortedById(DATA));
     expect(await readFile(path, "utf8")).toContain(
       '\n    {"id":12,"variable_id":2,"environment_id":1,"content":{"value":3000}},\n',
     );
@@ -73,7 +73,7 @@ describe("createDataFile", () => {
     );
     expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     expect(await readdir(folder)).toStrictEqual(["data.json"]);
-    expect((await openDataFile(path)).snapshot).toStrictEqual(sortedById(DATA));
+    expect((await openDataFile(path)).data).toStrictEqual(sortedById(DATA));
   });
 
   it("reports a missing folder", async () => {
@@ -145,8 +145,6 @@ describe("openDataFile", () => {
     const folder = await temporaryFolder();
     await createDataFile(join(folder, "real.json"), DATA);
     await symlink("real.json", join(folder, "data.json"));
-    expect((await openDataFile(join(folder, "data.json"))).snapshot).toStrictEqual(
-      sortedById(DATA),
-    );
+    expect((await openDataFile(join(folder, "data.json"))).data).toStrictEqual(sortedById(DATA));
   });
 });

@@ -72,7 +72,7 @@ describe("a link to a data file", () => {
   });
 });
 
-it("a change that may not be on disk is reported as such, and is in the snapshot", async () => {
+it("a change that may not be on disk is reported as such, and is in the data", async () => {
   const path = await file();
   const store = await openDataFile(path);
   const folder = await open(dirname(path));
@@ -88,8 +88,8 @@ it("a change that may not be on disk is reported as such, and is in the snapshot
     .mockRejectedValueOnce(Object.assign(new Error(), { code: "EIO" }));
   const message = `${path} was written, but may be lost if the machine crashes now: input/output error`;
   await expect(store.update(add)).rejects.toThrow(new InvalidDataError(message));
-  expect(added(store.snapshot)).toStrictEqual(["ADDED_9"]);
-  expect(await read(path)).toStrictEqual(sortedById(store.snapshot));
+  expect(added(store.data)).toStrictEqual(["ADDED_9"]);
+  expect(await read(path)).toStrictEqual(sortedById(store.data));
 });
 
 describe("a change by another program during an update", () => {

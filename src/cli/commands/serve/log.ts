@@ -122,7 +122,7 @@ export function logKeyWarnings(
 ): () => void {
   const logged = new Set<string>();
   const check = () => {
-    for (const { message, fix } of keyWarnings(store.snapshot.environments, clock(), flags)) {
+    for (const { message, fix } of keyWarnings(store.data.environments, clock(), flags)) {
       if (!logged.has(message)) log("warn", `${message}; to replace them, run: ${fix}`);
       logged.add(message);
     }

@@ -21,7 +21,7 @@ describe("migrate with a store", needs("etcd"), () => {
   const open = async (url: string, sealingKeys?: string) => {
     const store = await openEtcdStore({ ...etcd().access(url), sealingKeys });
     await store.close();
-    return store.snapshot;
+    return store.data;
   };
   /** The records of etcd under a URL: the revision of each key, and all values. */
   const entriesOf = async (url: string) => {

@@ -141,19 +141,19 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     this.#options.kept?.keep(this.#state.data, version);
     const hadProblem = this.problem !== undefined;
     [this.problem, this.#isOutage] = [undefined, false];
-    if (isNew) this.tellReload({ isRead: true, milliseconds: performance.now() - startedAt });
-    if (isNew || hadProblem) this.tell();
+    if (isNew) this.notifyReload({ isRead: true, milliseconds: performance.now() - startedAt });
+    if (isNew || hadProblem) this.notifyListeners();
   }
 
   #fail(error: Error): void {
     if (this.#closed.signal.aborted) return;
     const isOutage = error instanceof UnreachableError;
     const problem = unreadable(error, "the last good data is served");
-    this.tellReload({ isRead: false, milliseconds: 0 });
+    this.notifyReload({ isRead: false, milliseconds: 0 });
     // The reasons of an outage differ from one attempt to the next.
     if (problem === this.problem || (isOutage && this.#isOutage)) return;
     [this.problem, this.#isOutage] = [problem, isOutage];
-    this.tell();
+    this.notifyListeners();
   }
 
   /** Reads after each change, and every few seconds: the watch is only a hint. */
@@ -236,7 +236,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   readAgain(): void {
     void this.#read(true)
       .catch((error: Error) => this.#fail(error))
-      .then(() => this.tell());
+      .then(() => this.notifyListeners());
   }
 
   async close(): Promise<void> {

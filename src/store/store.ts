@@ -73,11 +73,11 @@ export class FollowedStore {
     this.#reloadListeners.add(listener);
   }
 
-  protected tell(): void {
+  protected notifyListeners(): void {
     for (const listener of this.#listeners) listener();
   }
 
-  protected tellReload(reload: Reload): void {
+  protected notifyReload(reload: Reload): void {
     for (const listener of this.#reloadListeners) listener(reload);
   }
 

@@ -95,10 +95,10 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
       if (!((error as Error).cause instanceof NotDurableError)) throw error;
       // The change was made nevertheless.
       await this.#problemOfRead();
-      this.tell();
+      this.notifyListeners();
       throw error;
     }
-    this.tell();
+    this.notifyListeners();
   }
 
   readAgain(): void {
@@ -128,8 +128,8 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
     }
     const milliseconds = performance.now() - startedAt;
     this.problem = problem;
-    if (isAsked || problem !== before || !problem) this.tell();
-    this.tellReload({ isRead: !problem, milliseconds });
+    if (isAsked || problem !== before || !problem) this.notifyListeners();
+    this.notifyReload({ isRead: !problem, milliseconds });
     return !problem;
   }
 

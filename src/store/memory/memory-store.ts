@@ -31,7 +31,7 @@ class MemoryStore extends FollowedStore implements EditableStore {
       const next = await applyChange(this.data, change, options);
       if (next === this.data) return;
       this.data = next;
-      this.tell();
+      this.notifyListeners();
     });
   }
 

@@ -83,7 +83,7 @@ const head: Record<keyof Head, Rule> = {
 
 const ANY_FORMAT = rule({ fields: { format: optional(ANYTHING) }, isOpen: true });
 
-export interface Entry {
+export interface LogEntry {
   readonly write: string;
   /** The write before it, or itself if it is the first. */
   readonly previous: string;
@@ -96,7 +96,7 @@ export interface Entry {
   readonly changes: readonly RecordChange[] | number;
 }
 const changes = rule({ items: RECORD_CHANGE });
-const entry: Record<keyof Entry, Rule> = {
+const entry: Record<keyof LogEntry, Rule> = {
   write: id,
   previous: id,
   time: rule({ text: { test: (input) => Number.isFinite(utcMs(input)) } }),
@@ -118,7 +118,7 @@ export function parseHead(bytes: Buffer): Head {
   return parsed;
 }
 
-export function parseEntry(bytes: Buffer): Entry {
+export function parseLogEntry(bytes: Buffer): LogEntry {
   return parseStored(rule({ fields: entry }), bytes);
 }
 

@@ -4,7 +4,15 @@ import type { Data } from "../store/data.js";
 import { type Change, type RecordChange, withoutCredentials } from "../store/history.js";
 import type { StoredKey } from "./answers.js";
 import { applyChanges } from "./apply-changes.js";
-import { type Entry, type Head, KEYS, logKey, parseChanges, parseEntry, parseHead } from "./log.js";
+import {
+  type Head,
+  KEYS,
+  type LogEntry,
+  logKey,
+  parseChanges,
+  parseHead,
+  parseLogEntry,
+} from "./log.js";
 import { download, endOf, openKey, type StoreTarget } from "./uploads.js";
 
 /** The most entries in an answer, and in the answer with the head. */
@@ -31,7 +39,7 @@ export interface StoreState extends StoredHead {
   readonly logBytes: number;
 }
 
-interface LoggedWrite extends Omit<Entry, "changes"> {
+interface LoggedWrite extends Omit<LogEntry, "changes"> {
   readonly version: number;
   readonly bytes: number;
   readonly changes: Iterable<RecordChange>;
@@ -197,7 +205,7 @@ async function readWrite(
   version: number,
   stored: StoredKey,
 ): Promise<LoggedWrite | undefined> {
-  const entry = openKey(target, stored, parseEntry, ({ write }) => ({ store, write }));
+  const entry = openKey(target, stored, parseLogEntry, ({ write }) => ({ store, write }));
   const { write, changes } = entry;
   if (typeof changes !== "number")
     return { ...entry, version, bytes: stored.value.length, changes };

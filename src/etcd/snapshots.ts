@@ -8,7 +8,15 @@ import {
   type Transaction,
   UncertainError,
 } from "./gateway.js";
-import { type Entry, type Head, KEYS, logKey, MAX_ENTRY_BYTES, newId, parseHead } from "./log.js";
+import {
+  type Head,
+  KEYS,
+  type LogEntry,
+  logKey,
+  MAX_ENTRY_BYTES,
+  newId,
+  parseHead,
+} from "./log.js";
 import { readHead, type StoreState } from "./read-store.js";
 import {
   keysOf,
@@ -113,7 +121,7 @@ interface NextHead {
   /** The stored bytes of the present head; `undefined` if there must be none. */
   after: Buffer | undefined;
   /** The log entry of the write. Without it, only the snapshot changes. */
-  entry?: Entry;
+  entry?: LogEntry;
   /** The parts of the entry or of the snapshot. */
   uploaded?: Upload | undefined;
   turn?: Claim | undefined;
@@ -166,7 +174,7 @@ function putsOf(
 ): [Put, ...Put[]] {
   const { store } = head;
   const write = entry?.write ?? uploaded?.write ?? head.write;
-  const put = (key: string, content: Head | Entry) => {
+  const put = (key: string, content: Head | LogEntry) => {
     const bytes = Buffer.from(JSON.stringify(content));
     return { key, value: sealing.seal(bytes, { store, write, key: gateway.prefix + key }) };
   };

@@ -6,7 +6,15 @@ import { checkData } from "../store/schema/parse-data.js";
 import { applyChange } from "../store/schema/value-schema.js";
 import type { ChangeData, UpdateOptions } from "../store/store.js";
 import type { Claim } from "./gateway.js";
-import { changeLines, type Entry, FORMAT, type Head, KEYS, MAX_ENTRY_BYTES, newId } from "./log.js";
+import {
+  changeLines,
+  FORMAT,
+  type Head,
+  KEYS,
+  type LogEntry,
+  MAX_ENTRY_BYTES,
+  newId,
+} from "./log.js";
 import { pause } from "./members.js";
 import { ENTRY_COST, type StoreState } from "./read-store.js";
 import { prune, replaceHead, revisionOf, tidy, uploadSnapshot } from "./snapshots.js";
@@ -135,7 +143,12 @@ export class StoreWriter {
       : undefined;
   }
 
-  #entry(write: string, previous: string, changes: Entry["changes"], { last_ids }: Data): Entry {
+  #entry(
+    write: string,
+    previous: string,
+    changes: LogEntry["changes"],
+    { last_ids }: Data,
+  ): LogEntry {
     const { author, clock } = this.#options;
     const time = new Date(clock()).toISOString();
     return { write, previous, time, ...author, ...(last_ids && { last_ids }), changes };
@@ -180,7 +193,7 @@ export class StoreWriter {
   }
 
   /** Writes a snapshot that begins a log. @returns `undefined` if another writer was faster */
-  async #writeAll(data: Data, store: string, version: number, entry: Entry, after?: Buffer) {
+  async #writeAll(data: Data, store: string, version: number, entry: LogEntry, after?: Buffer) {
     const made = { store, version, write: entry.write };
     const { snapshot, uploaded } = await uploadSnapshot(this.#target, data, made);
     const head: Head = { format: FORMAT, ...made, snapshot };

@@ -107,7 +107,7 @@ export async function prune(
   };
   // A cluster that is restored meanwhile may need everything before a snapshot that it lacks.
   const key = KEYS.uploads + oldest.upload;
-  const modRevision = (await revisionOf(target, key)) || Number.MAX_SAFE_INTEGER;
+  const modRevision = (await modRevisionOf(target, key)) || Number.MAX_SAFE_INTEGER;
   const compare = [{ key, modRevision }];
   // Parts first: their entries name them.
   for (const [write, owner] of uploads)
@@ -150,7 +150,10 @@ export async function replaceHead(target: StoreTarget, next: NextHead) {
     throw new UnreachableError(message, { cause: error });
   });
   if (revision !== undefined) return { value: puts[0].value, revision };
-  if (uploaded && (await revisionOf(target, uploaded.compare.key)) !== uploaded.compare.modRevision)
+  if (
+    uploaded &&
+    (await modRevisionOf(target, uploaded.compare.key)) !== uploaded.compare.modRevision
+  )
     throw new LostUploadError();
   return undefined;
 }
@@ -188,7 +191,7 @@ function putsOf(
 }
 
 /** Returns the revision that changed a key last; 0 if there is none. */
-export async function revisionOf({ gateway }: StoreTarget, key: string): Promise<number> {
+export async function modRevisionOf({ gateway }: StoreTarget, key: string): Promise<number> {
   const [stored] = await gateway.range({ key });
   return stored?.modRevision ?? 0;
 }

@@ -17,7 +17,7 @@ import {
 } from "./log.js";
 import { pause } from "./members.js";
 import { ENTRY_COST, type StoreState } from "./read-store.js";
-import { prune, replaceHead, revisionOf, tidy, uploadSnapshot } from "./snapshots.js";
+import { modRevisionOf, prune, replaceHead, tidy, uploadSnapshot } from "./snapshots.js";
 import { LostUploadError, type StoreTarget, type Upload, upload } from "./uploads.js";
 
 /** The longest random pause after an attempt that was too slow, which doubles each time. */
@@ -93,7 +93,7 @@ export class StoreWriter {
   /** @throws InvalidDataError if the store holds something; as `update` */
   async create(data: Data): Promise<void> {
     const { url } = this.#options;
-    if (await revisionOf(this.#target, KEYS.head))
+    if (await modRevisionOf(this.#target, KEYS.head))
       throw new InvalidDataError(`${url} holds data already`);
     const [write, checked] = [newId(), checkData(data)];
     const entry = this.#entry(write, write, [], checked);

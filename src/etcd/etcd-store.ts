@@ -14,7 +14,7 @@ import {
 import type { KeptData, LastData } from "./kept-data.js";
 import { type Head, KEYS } from "./log.js";
 import { pause } from "./members.js";
-import { readAll, readChanges, readHead, readSince, type StoreState } from "./read-store.js";
+import { readChanges, readHead, readSince, readWholeStore, type StoreState } from "./read-store.js";
 import type { Sealing } from "./sealing.js";
 import { prune } from "./snapshots.js";
 import { StoreWriter } from "./store-writer.js";
@@ -109,7 +109,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
         throw new InvalidDataError(`${url} holds no data: to create some, run ${advice}`);
       }
       const later = before && !isAgain && (await readSince(this.#target, before, newest));
-      const state = later || (await readAll(this.#target, newest));
+      const state = later || (await readWholeStore(this.#target, newest));
       this.#show(state, before, startedAt);
       return this.#state ?? state;
     } catch (error) {

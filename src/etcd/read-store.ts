@@ -75,7 +75,7 @@ export async function readHead(
 }
 
 /** Reads the snapshot, and the log after it. @throws as `readHead` */
-export async function readAll(target: StoreTarget, newest: StoredHead): Promise<StoreState> {
+export async function readWholeStore(target: StoreTarget, newest: StoredHead): Promise<StoreState> {
   const { prefix } = target.gateway;
   for (let current = newest; ; ) {
     const { store, version, snapshot } = current.head;

@@ -47,7 +47,7 @@ export interface Condition {
 
 /** Changes that are made together, if all conditions hold. */
 export interface Transaction {
-  readonly compare: readonly Condition[];
+  readonly conditions: readonly Condition[];
   readonly puts?: readonly Put[];
   readonly deletes?: readonly KeyRange[];
   /**
@@ -60,7 +60,7 @@ export interface Transaction {
 /** A key on a lease, which etcd removes after its owner is killed. */
 export interface Claim {
   /** The condition that the owner still has it. */
-  readonly compare: Required<Pick<Condition, "key" | "modRevision">>;
+  readonly condition: Required<Pick<Condition, "key" | "modRevision">>;
   /** Gives it up, unless it was replaced. */
   end(): Promise<void>;
 }
@@ -139,17 +139,17 @@ export class Gateway extends Members {
     if ((await this.range({ key })).length > 0) return undefined;
     const lease = await this.grantLease(milliseconds);
     const puts = [{ key, value: Buffer.from(newId()), lease }];
-    const modRevision = await this.commit({ compare: [{ key }], puts });
+    const modRevision = await this.commit({ conditions: [{ key }], puts });
     if (modRevision === undefined) return undefined;
-    const compare = { key, modRevision };
+    const condition = { key, modRevision };
     // A failure shows in the next transaction.
     const keep = () => this.keepLease(lease).catch(() => {});
     const keeping = setInterval(keep, milliseconds / 4);
     const end = async () => {
       clearInterval(keeping);
-      await this.commit({ compare: [compare], deletes }, this.times.attempt).catch(() => {});
+      await this.commit({ conditions: [condition], deletes }, this.times.attempt).catch(() => {});
     };
-    return { compare, end };
+    return { condition, end };
   }
 
   /** Returns the id of a new lease. */
@@ -184,9 +184,9 @@ export class Gateway extends Members {
     return answer;
   }
 
-  #encode({ compare, puts = [], deletes = [] }: Transaction) {
+  #encode({ conditions, puts = [], deletes = [] }: Transaction) {
     return {
-      compare: compare.map(({ key, value, modRevision = 0 }) => ({
+      compare: conditions.map(({ key, value, modRevision = 0 }) => ({
         ...this.#encodeRange({ key }),
         result: "EQUAL",
         ...(value
@@ -199,7 +199,7 @@ export class Gateway extends Members {
         })),
         ...deletes.map((range) => ({ request_delete_range: this.#encodeRange(range) })),
       ],
-      failure: compare.map(({ key }) => ({ request_range: this.#encodeRange({ key }) })),
+      failure: conditions.map(({ key }) => ({ request_range: this.#encodeRange({ key }) })),
     };
   }
 
@@ -215,14 +215,14 @@ export class Gateway extends Members {
  * @throws NotYetError while each condition that fails has an obstacle
  */
 function earlierRevision(
-  { compare, puts = [] }: Transaction,
+  { conditions, puts = [] }: Transaction,
   present: StoredKeys,
 ): number | undefined {
   const made = present.find((stored) =>
     puts.some(({ key, value }) => stored?.key === key && stored.value.equals(value)),
   );
   if (made) return made.modRevision;
-  const failed = compare.filter((condition, index) => !holds(condition, present[index]));
+  const failed = conditions.filter((condition, index) => !holds(condition, present[index]));
   if (failed.every(({ obstacle }) => obstacle)) throw new NotYetError(failed[0]?.obstacle);
   return undefined;
 }

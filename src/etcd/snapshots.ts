@@ -108,12 +108,12 @@ export async function prune(
   // A cluster that is restored meanwhile may need everything before a snapshot that it lacks.
   const key = KEYS.uploads + oldest.upload;
   const modRevision = (await modRevisionOf(target, key)) || Number.MAX_SAFE_INTEGER;
-  const compare = [{ key, modRevision }];
+  const conditions = [{ key, modRevision }];
   // Parts first: their entries name them.
   for (const [write, owner] of uploads)
-    if (!isNeeded(write, owner)) await gateway.commit({ compare, deletes: keysOf(write) });
+    if (!isNeeded(write, owner)) await gateway.commit({ conditions, deletes: keysOf(write) });
   const log = { key: KEYS.log, end: logKey(first) };
-  await gateway.commit({ compare, deletes: [log] });
+  await gateway.commit({ conditions, deletes: [log] });
 }
 
 interface NextHead {
@@ -143,7 +143,7 @@ export async function replaceHead(target: StoreTarget, next: NextHead) {
     if (version >= head.version)
       throw new InvalidDataError("the log entry that would show this is no longer kept");
   };
-  const committing = target.gateway.commit({ compare: conditionsOf(next), puts, checkTrace });
+  const committing = target.gateway.commit({ conditions: conditionsOf(next), puts, checkTrace });
   const revision = await committing.catch((error) => {
     if (!(error instanceof UncertainError)) throw error;
     const message = `${error.message}; it is not known whether the change was made`;
@@ -152,7 +152,7 @@ export async function replaceHead(target: StoreTarget, next: NextHead) {
   if (revision !== undefined) return { value: puts[0].value, revision };
   if (
     uploaded &&
-    (await modRevisionOf(target, uploaded.compare.key)) !== uploaded.compare.modRevision
+    (await modRevisionOf(target, uploaded.condition.key)) !== uploaded.condition.modRevision
   )
     throw new LostUploadError();
   return undefined;
@@ -164,9 +164,9 @@ function conditionsOf({ head, after, entry, uploaded, turn }: NextHead) {
   if (entry)
     conditions.push(
       { key: logKey(head.version) },
-      turn?.compare ?? { key: KEYS.turn, obstacle: "another writer has the turn" },
+      turn?.condition ?? { key: KEYS.turn, obstacle: "another writer has the turn" },
     );
-  if (uploaded) conditions.push(uploaded.compare);
+  if (uploaded) conditions.push(uploaded.condition);
   return conditions;
 }
 
@@ -185,7 +185,7 @@ function putsOf(
   if (entry) puts.push(put(logKey(head.version), entry));
   if (uploaded) {
     const owner = typeof entry?.changes === "number" ? head.version : SNAPSHOT;
-    puts.push({ key: uploaded.compare.key, value: Buffer.from(String(owner)) });
+    puts.push({ key: uploaded.condition.key, value: Buffer.from(String(owner)) });
   }
   return puts;
 }

@@ -78,7 +78,7 @@ export async function upload(
 /** Writes several parts at a time. Resolves to their number. */
 async function putParts(
   { gateway, sealing, onProgress }: StoreTarget,
-  { store, write, compare }: { store: string } & Pick<Upload, "write" | "compare">,
+  { store, write, condition }: { store: string } & Pick<Upload, "write" | "condition">,
   packed: Buffer,
 ): Promise<number> {
   const total = Math.ceil(packed.length / PART_BYTES);
@@ -89,7 +89,7 @@ async function putParts(
       const part = packed.subarray(number * PART_BYTES, (number + 1) * PART_BYTES);
       const key = partKey(write, number);
       const value = sealing.seal(part, { store, write, key: gateway.prefix + key });
-      const transaction = { compare: [compare], puts: [{ key, value }] };
+      const transaction = { conditions: [condition], puts: [{ key, value }] };
       if ((await gateway.commit(transaction)) === undefined) throw new LostUploadError();
       onProgress?.("writing", ++done, total);
     }

@@ -29,7 +29,7 @@ const GOOD = ranges({ kvs: [kv()] });
 const refused = (...found: readonly unknown[]) => sends({ ...ranges(...found), succeeded: false });
 const ENTRY = { key: KEY, value: Buffer.from("text"), modRevision: 8 };
 const WRITE = {
-  compare: [{ key: KEY, modRevision: 8 }],
+  conditions: [{ key: KEY, modRevision: 8 }],
   puts: [{ key: KEY, value: Buffer.from("x") }],
   deletes: [],
 };
@@ -244,7 +244,7 @@ describe("a member that fails", () => {
     },
   );
 
-  it("a refused write was made if the key that it compares has its bytes", async () => {
+  it("a refused write was made if the key of its condition has its bytes", async () => {
     for (const lost of [[], [(res: ServerResponse) => res.destroy()]]) {
       const made = await member(
         ...lost,
@@ -268,7 +268,7 @@ describe("a member that fails", () => {
     const obstacle = "another writer has the turn";
     const write = {
       ...WRITE,
-      compare: [...WRITE.compare, { key: "/s/turn", modRevision: 0, obstacle }],
+      conditions: [...WRITE.conditions, { key: "/s/turn", modRevision: 0, obstacle }],
     };
     const waits = refused({ kvs: [kv()] }, { kvs: [kv("/s/turn")] });
     const { port, asked } = await member(waits, waits, sends(GOOD));
@@ -504,7 +504,7 @@ describe("a login", () => {
     const turn = { key: "/s/turn", modRevision: 0, obstacle: "another writer has the turn" };
     const waits = refused({ kvs: [kv("/s/turn")] });
     const { port, asked } = await member(token("one"), waits, waits, sends(GOOD));
-    expect(await gatewayTo([port], options).commit({ ...WRITE, compare: [turn] })).toBe(9);
+    expect(await gatewayTo([port], options).commit({ ...WRITE, conditions: [turn] })).toBe(9);
     expect(asked.map(({ authorization }) => authorization)).toEqual([
       undefined,
       "one",

@@ -90,7 +90,7 @@ async function timesOfEtcdAlone({ endpoints }: StoreAddress): Promise<number[]> 
   const gateways = endpoints.map((endpoint) => new Gateway({ endpoints: [endpoint] }));
   const key = "/alone";
   const put = () =>
-    gateways[0]?.commit({ compare: [], puts: [{ key, value: Buffer.from("0") }], deletes: [] });
+    gateways[0]?.commit({ conditions: [], puts: [{ key, value: Buffer.from("0") }], deletes: [] });
   const watching = new AbortController();
   const watches = gateways.map((gateway) => gateway.watch(key, watching.signal));
   const next = () => Promise.all(watches.map((watch) => watch.next()));

@@ -218,8 +218,8 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       hasTurn && lose.mock.calls.length === 0 ? lose : undefined,
     );
     let others = 0;
-    const beforeCommit = async ({ compare }: Transaction) => {
-      const isOf = (name: string) => compare.filter(({ key }) => key === name);
+    const beforeCommit = async ({ conditions }: Transaction) => {
+      const isOf = (name: string) => conditions.filter(({ key }) => key === name);
       hasTurn =
         isOf("head").length > 0 && isOf("turn").some(({ modRevision = 0 }) => modRevision > 0);
       if (hasTurn || lose.mock.calls.length > 0 || isOf("head").length === 0) return;

@@ -54,7 +54,7 @@ export interface Transaction {
    * Called with the keys of the conditions if the transaction is refused after an attempt without
    * an answer, and its puts are not stored. Throws an error if that attempt may have succeeded.
    */
-  checkTrace?(present: StoredKeys): void;
+  onRefusedRetry?(present: StoredKeys): void;
 }
 
 /** A key on a lease, which etcd removes after its owner is killed. */
@@ -112,7 +112,7 @@ export class Gateway extends Members {
         if (succeeded) return revision;
         const present = ranges.map(([stored]) => stored);
         const made = earlierRevision(transaction, present);
-        if (made === undefined && isUncertain) transaction.checkTrace?.(present);
+        if (made === undefined && isUncertain) transaction.onRefusedRetry?.(present);
         return made;
       } catch (error) {
         isUncertain ||= !(error instanceof RefusedError || error instanceof NotSentError);

@@ -136,14 +136,18 @@ interface NextHead {
 export async function replaceHead(target: StoreTarget, next: NextHead) {
   const { head, entry, uploaded } = next;
   const puts = putsOf(target, next);
-  const checkTrace: Transaction["checkTrace"] = ([stored, log]) => {
+  const onRefusedRetry: Transaction["onRefusedRetry"] = ([stored, log]) => {
     if (!entry || log || !stored) return;
     const { version } = openKey(target, stored, parseHead, () => ({ store: head.store }));
     // With a lower version, a snapshot has replaced the head, or the cluster was restored.
     if (version >= head.version)
       throw new InvalidDataError("the log entry that would show this is no longer kept");
   };
-  const committing = target.gateway.commit({ conditions: conditionsOf(next), puts, checkTrace });
+  const committing = target.gateway.commit({
+    conditions: conditionsOf(next),
+    puts,
+    onRefusedRetry,
+  });
   const revision = await committing.catch((error) => {
     if (!(error instanceof UncertainError)) throw error;
     const message = `${error.message}; it is not known whether the change was made`;

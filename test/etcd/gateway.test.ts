@@ -257,9 +257,9 @@ describe("a member that fails", () => {
         [{ ...kv("/s/other", "9"), value: base64("x") }],
       ]) {
         const other = await member(...lost, refused({ kvs }));
-        const checkTrace = vi.fn();
-        expect(await gatewayTo([other.port]).commit({ ...WRITE, checkTrace })).toBeUndefined();
-        expect(checkTrace).toHaveBeenCalledTimes(lost.length);
+        const onRefusedRetry = vi.fn();
+        expect(await gatewayTo([other.port]).commit({ ...WRITE, onRefusedRetry })).toBeUndefined();
+        expect(onRefusedRetry).toHaveBeenCalledTimes(lost.length);
       }
     }
   });

@@ -25,7 +25,7 @@ const CONNECTING = {
   [INSPECTING]: "tlsOptions",
   "client/transport.ts": "tlsOptions",
   "kit/net/tunnel.ts": "proxyAddress",
-  "etcd/json-posts.ts": "tlsOptions",
+  "etcd/json-client.ts": "tlsOptions",
 };
 /** The only one that accepts TLS connections. */
 const LISTENING = "server/wire/tls.ts";

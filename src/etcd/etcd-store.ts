@@ -11,9 +11,9 @@ import {
   type Reloadable,
   type UpdateOptions,
 } from "../store/store.js";
-import type { KeptData, LastData } from "./kept-data.js";
 import { type Head, KEYS } from "./log.js";
-import { pause } from "./members.js";
+import { pause } from "./member-client.js";
+import type { KeptData, LastData } from "./offline-copy.js";
 import { readChanges, readHead, readSince, readWholeStore, type StoreState } from "./read-store.js";
 import type { Sealing } from "./sealing.js";
 import { prune } from "./snapshots.js";

@@ -7,9 +7,9 @@ import {
   RefusedError,
   type StoredKey,
 } from "./answers.js";
-import { NotSentError, type PostLimits } from "./json-posts.js";
+import { NotSentError, type PostLimits } from "./json-client.js";
 import { newId } from "./log.js";
-import { type GatewayOptions, Members, NotYetError, type RepeatOptions } from "./members.js";
+import { type GatewayOptions, Members, NotYetError, type RepeatOptions } from "./member-client.js";
 
 /** The keys from `key` to the one before `end`; without it, one key. */
 export interface KeyRange {

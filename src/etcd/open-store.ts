@@ -6,7 +6,7 @@ import { parseData } from "../store/schema/parse-data.js";
 import { EtcdStore, type EtcdStoreOptions } from "./etcd-store.js";
 import { Gateway } from "./gateway.js";
 import { KEYS } from "./log.js";
-import type { GatewayOptions } from "./members.js";
+import type { GatewayOptions } from "./member-client.js";
 import { isSealed, Sealing } from "./sealing.js";
 import type { StoreAddress } from "./store-address.js";
 import type { OnProgress, StoreTarget } from "./uploads.js";

@@ -4,8 +4,8 @@ import { NO_DATA } from "../store/data.js";
 import { parseApart } from "../store/file/parse-apart.js";
 import { parseData } from "../store/schema/parse-data.js";
 import type { Reloadable, Store } from "../store/store.js";
-import { KeptData } from "./kept-data.js";
-import type { Times } from "./members.js";
+import type { Times } from "./member-client.js";
+import { KeptData } from "./offline-copy.js";
 import { etcdStore, type StoreAccess } from "./open-store.js";
 
 export interface ServedStoreOptions {

@@ -15,7 +15,7 @@ import {
   MAX_ENTRY_BYTES,
   newId,
 } from "./log.js";
-import { pause } from "./members.js";
+import { pause } from "./member-client.js";
 import { ENTRY_COST, type StoreState } from "./read-store.js";
 import { modRevisionOf, prune, replaceHead, tidy, uploadSnapshot } from "./snapshots.js";
 import { LostUploadError, type StoreTarget, type Upload, upload } from "./uploads.js";

@@ -4,7 +4,7 @@ import type { Writable } from "node:stream";
 import { json } from "node:stream/consumers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Gateway, UncertainError } from "../../src/etcd/gateway.js";
-import type { GatewayOptions } from "../../src/etcd/members.js";
+import type { GatewayOptions } from "../../src/etcd/member-client.js";
 import { ServerError, UnauthorizedError, UnreachableError } from "../../src/kit/text/errors.js";
 import { httpPeer, tcpPeer, unusedPort } from "../client/peer.js";
 

@@ -4,7 +4,7 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import type { Times } from "../../src/etcd/members.js";
+import type { Times } from "../../src/etcd/member-client.js";
 import { openEtcdStore, type StoreAccess } from "../../src/etcd/open-store.js";
 import type { Data } from "../../src/store/data.js";
 import { BINARY, type Finished, run, start } from "../support/binary.js";

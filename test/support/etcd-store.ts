@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
 import { Gateway, type KeyRange, type Transaction } from "../../src/etcd/gateway.js";
-import type { GatewayOptions, Times } from "../../src/etcd/members.js";
+import type { GatewayOptions, Times } from "../../src/etcd/member-client.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
 import { Sealing } from "../../src/etcd/sealing.js";
 import type { StoreTarget } from "../../src/etcd/uploads.js";

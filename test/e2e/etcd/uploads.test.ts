@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, it, vi } from "vitest";
 import { Gateway, type Transaction } from "../../../src/etcd/gateway.js";
 import { type Head, logKey, partKey } from "../../../src/etcd/log.js";
-import type { GatewayOptions } from "../../../src/etcd/members.js";
+import type { GatewayOptions } from "../../../src/etcd/member-client.js";
 import type { Data, ValueRecord } from "../../../src/store/data.js";
 import { isSameData } from "../../../src/store/history.js";
 import type { Store } from "../../../src/store/store.js";

@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { TlsTexts } from "../kit/net/tls-options.js";
 import { ServerError, UnauthorizedError, UnreachableError } from "../kit/text/errors.js";
 import { parseToken, RefusedError, refusal } from "./answers.js";
-import { JsonPosts, NotSentError, type PostLimits, TlsError } from "./json-posts.js";
+import { JsonPosts, NotSentError, type PostLimits, TlsError } from "./json-client.js";
 
 /** Milliseconds. */
 const TIMES = {

@@ -9,7 +9,12 @@ import {
 } from "./answers.js";
 import { NotSentError, type PostLimits } from "./json-client.js";
 import { newId } from "./log.js";
-import { type GatewayOptions, Members, NotYetError, type RepeatOptions } from "./member-client.js";
+import {
+  type GatewayOptions,
+  MemberClient,
+  NotYetError,
+  type TryOptions,
+} from "./member-client.js";
 
 /** The keys from `key` to the one before `end`; without it, one key. */
 export interface KeyRange {
@@ -73,7 +78,7 @@ export class UncertainError extends UnreachableError {}
  * Keys are given, and returned, without the prefix. All methods throw UnreachableError,
  * UnauthorizedError and ServerError.
  */
-export class Gateway extends Members {
+export class Gateway extends MemberClient {
   readonly prefix: string;
 
   constructor(options: GatewayOptions) {
@@ -81,17 +86,17 @@ export class Gateway extends Members {
     this.prefix = options.prefix ?? "";
   }
 
-  async range(request: RangeRequest, options?: RepeatOptions): Promise<StoredKey[]> {
+  async range(request: RangeRequest, options?: TryOptions): Promise<StoredKey[]> {
     const { ranges } = await this.ranges([request], options);
     return ranges.flat();
   }
 
   /** Reads ranges of keys at one revision: the newest that a majority of the members knows. */
-  ranges(requests: readonly RangeRequest[], options: RepeatOptions = {}) {
+  ranges(requests: readonly RangeRequest[], options: TryOptions = {}) {
     const success = requests.map(({ limit, keysOnly, ...range }) => ({
       request_range: { ...this.#encodeRange(range), limit, keys_only: keysOnly },
     }));
-    return this.repeat(options, (endpoint, timeout) =>
+    return this.tryMembers(options, (endpoint, timeout) =>
       this.#transact(endpoint, { success }, { timeout, signal: options.signal }),
     );
   }
@@ -120,7 +125,7 @@ export class Gateway extends Members {
       }
     };
     try {
-      return await this.repeat({ within }, attempt);
+      return await this.tryMembers({ within }, attempt);
     } catch (error) {
       throw isUncertain ? new UncertainError((error as Error).message, { cause: error }) : error;
     }
@@ -155,13 +160,13 @@ export class Gateway extends Members {
   /** Returns the id of a new lease. */
   grantLease(milliseconds: number): Promise<string> {
     const body = { TTL: Math.ceil(milliseconds / 1_000) };
-    return this.repeat({ within: this.times.write }, (endpoint, timeout) =>
+    return this.tryMembers({ within: this.times.write }, (endpoint, timeout) =>
       this.post(endpoint, "lease/grant", parseLease, body, { timeout }),
     );
   }
 
   keepLease(id: string): Promise<void> {
-    return this.repeat({ within: this.times.attempt }, (endpoint, timeout) =>
+    return this.tryMembers({ within: this.times.attempt }, (endpoint, timeout) =>
       this.post(endpoint, "lease/keepalive", () => {}, { ID: id }, { timeout }),
     );
   }

@@ -28,7 +28,7 @@ export interface GatewayOptions extends TlsTexts {
   times?: Partial<Times> | undefined;
 }
 
-export interface RepeatOptions {
+export interface TryOptions {
   /** Milliseconds for all attempts. Default: `request`, for a transaction `write`. */
   within?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -45,7 +45,7 @@ const MAX_WAIT_MS = 300;
 const LOGIN = "auth/authenticate";
 
 /** The members of a cluster. All are tried, first the one that answered last. */
-export class Members {
+export class MemberClient {
   readonly times: Times;
   readonly #options: GatewayOptions;
   readonly #posts: JsonPosts;
@@ -70,7 +70,7 @@ export class Members {
   }
 
   /** Sends the next request to another member, with a new login. */
-  #leave(endpoint: string): void {
+  #switchMember(endpoint: string): void {
     if (endpoint === this.endpoint)
       this.#current = (this.#current + 1) % this.#options.endpoints.length;
     // A token may have expired, or be newer than a cluster that was restored.
@@ -78,15 +78,15 @@ export class Members {
   }
 
   /** Calls `attempt` for one endpoint after another, each at least once, while one may succeed. */
-  protected async repeat<T>(
-    { within = this.times.request, signal }: RepeatOptions,
+  protected async tryMembers<T>(
+    { within = this.times.request, signal }: TryOptions,
     attempt: (endpoint: string, timeout: number) => Promise<T>,
   ): Promise<T> {
     const { endpoints } = this.#options;
     const endsAt = performance.now() + within;
     const reasons = new Map<string, string>();
     /** Failures in a row that will hardly pass. */
-    let hopeless = 0;
+    let permanentFailures = 0;
     let timeout = this.times.attempt;
     for (let tries = 1; ; tries++) {
       const [endpoint, startedAt] = [this.endpoint, performance.now()];
@@ -94,7 +94,7 @@ export class Members {
         return await attempt(endpoint, timeout);
       } catch (error) {
         if (error instanceof NotYetError) await pause(Math.random() * MAX_WAIT_MS, signal);
-        else this.#leave(endpoint);
+        else this.#switchMember(endpoint);
         if (!isTransient(error)) throw explainRefusal(error);
         if (signal?.aborted || this.#isClosed) throw error;
         // The member hangs, or the cluster is slow.
@@ -102,8 +102,9 @@ export class Members {
         if (now - startedAt >= timeout)
           timeout = Math.max(this.times.attempt, Math.min(2 * timeout, endsAt - now));
         reasons.set(endpoint, (error as Error).message);
-        hopeless = error instanceof TlsError || error instanceof RefusedError ? hopeless + 1 : 0;
-        if ((now >= endsAt || hopeless > endpoints.length) && tries >= endpoints.length) {
+        permanentFailures =
+          error instanceof TlsError || error instanceof RefusedError ? permanentFailures + 1 : 0;
+        if ((now >= endsAt || permanentFailures > endpoints.length) && tries >= endpoints.length) {
           if (error instanceof RefusedError) throw explainRefusal(error);
           const list = [...reasons].map(([origin, reason]) => `${origin} (${reason})`).join(", ");
           throw new UnreachableError(`no member of the store answers: ${list}`, { cause: error });
@@ -128,7 +129,7 @@ export class Members {
       const lines = this.#posts.postForLines(`${endpoint}/v3/${path}`, body, headers, limits);
       for await (const line of lines) if (isNews(line)) yield;
     } catch (error) {
-      this.#leave(endpoint);
+      this.#switchMember(endpoint);
       throw error;
     }
   }

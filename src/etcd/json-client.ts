@@ -35,7 +35,7 @@ const BEFORE_SENDING = [
 ];
 
 /** Posts JSON over keep-alive connections. Not with `fetch`, which takes no CA. */
-export class JsonPosts {
+export class JsonClient {
   readonly #http = new HttpAgent({ keepAlive: true });
   readonly #https: HttpsAgent;
 
@@ -57,7 +57,7 @@ export class JsonPosts {
   }
 
   /** Yields the lines of an answer. @throws as `post`, also at its end */
-  async *postForLines(...[url, json, headers, limits]: Parameters<JsonPosts["post"]>) {
+  async *postForLines(...[url, json, headers, limits]: Parameters<JsonClient["post"]>) {
     const { outgoing, bytes } = this.#request(url, json, headers);
     const deadline = startDeadline(deadlineOf(limits, bytes));
     try {

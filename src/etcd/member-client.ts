@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import type { TlsTexts } from "../kit/net/tls-options.js";
 import { ServerError, UnauthorizedError, UnreachableError } from "../kit/text/errors.js";
 import { parseToken, RefusedError, refusal } from "./answers.js";
-import { JsonPosts, NotSentError, type PostLimits, TlsError } from "./json-client.js";
+import { JsonClient, NotSentError, type PostLimits, TlsError } from "./json-client.js";
 
 /** Milliseconds. */
 const TIMES = {
@@ -48,7 +48,7 @@ const LOGIN = "auth/authenticate";
 export class MemberClient {
   readonly times: Times;
   readonly #options: GatewayOptions;
-  readonly #posts: JsonPosts;
+  readonly #client: JsonClient;
   #current = 0;
   #token: Promise<string> | undefined;
   #isClosed = false;
@@ -56,7 +56,7 @@ export class MemberClient {
   constructor(options: GatewayOptions) {
     this.times = { ...TIMES, ...options.times };
     this.#options = options;
-    this.#posts = new JsonPosts(options);
+    this.#client = new JsonClient(options);
   }
 
   get endpoint(): string {
@@ -66,7 +66,7 @@ export class MemberClient {
   /** Ends requests, which are not tried again. A later one is tried once. */
   close(): void {
     this.#isClosed = true;
-    this.#posts.close();
+    this.#client.close();
   }
 
   /** Sends the next request to another member, with a new login. */
@@ -126,7 +126,7 @@ export class MemberClient {
     const limits = { timeout: this.times.attempt, signal };
     try {
       const headers = await this.#headers(endpoint, signal);
-      const lines = this.#posts.postForLines(`${endpoint}/v3/${path}`, body, headers, limits);
+      const lines = this.#client.postForLines(`${endpoint}/v3/${path}`, body, headers, limits);
       for await (const line of lines) if (isNews(line)) yield;
     } catch (error) {
       this.#switchMember(endpoint);
@@ -142,7 +142,7 @@ export class MemberClient {
     limits: PostLimits,
   ): Promise<T> {
     const headers = path === LOGIN ? {} : await this.#headers(endpoint, limits.signal);
-    const answering = this.#posts.post(`${endpoint}/v3/${path}`, body, headers, limits);
+    const answering = this.#client.post(`${endpoint}/v3/${path}`, body, headers, limits);
     const { status, body: text } = await answering;
     if (status === 200) return parse(text);
     throw status >= 500 && !text.startsWith("{")

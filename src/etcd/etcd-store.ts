@@ -13,7 +13,7 @@ import {
 } from "../store/store.js";
 import { type Head, KEYS } from "./log.js";
 import { pause } from "./member-client.js";
-import type { KeptData, LastData } from "./offline-copy.js";
+import type { OfflineCopy, OfflineData } from "./offline-copy.js";
 import { readChanges, readHead, readSince, readWholeStore, type StoreState } from "./read-store.js";
 import type { Sealing } from "./sealing.js";
 import { prune } from "./snapshots.js";
@@ -30,7 +30,7 @@ export interface EtcdStoreOptions {
   /** Whether to follow the changes of other writers. */
   watch?: boolean;
   /** The data to begin with if no member answers. */
-  kept?: KeptData;
+  offlineCopy?: OfflineCopy;
   warn?: (text: string) => void;
   /** Unix time in milliseconds. */
   clock?: () => number;
@@ -43,7 +43,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   readonly #closed = new AbortController();
   #state: StoreState | undefined;
   /** The data before the first answer. */
-  #kept: LastData | undefined;
+  #offline: OfflineData | undefined;
   problem: string | undefined;
   /** Whether no member answers. */
   #isOutage = false;
@@ -57,23 +57,21 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   }
 
   get data(): Data {
-    return (this.#state ?? this.#kept)?.data ?? NO_DATA;
+    return (this.#state ?? this.#offline)?.data ?? NO_DATA;
   }
 
   get version(): string {
-    return this.#state ? versionText(this.#state.head) : (this.#kept?.version ?? "");
+    return this.#state ? versionText(this.#state.head) : (this.#offline?.version ?? "");
   }
 
   get age(): number {
     return performance.now() - this.#confirmedAt;
   }
 
-  /**
-   * @throws InvalidDataError, UnauthorizedError, ServerError; UnreachableError without kept data
-   */
+  /** @throws InvalidDataError, UnauthorizedError, ServerError; UnreachableError without an offline copy */
   async open(): Promise<this> {
     try {
-      await this.#read().catch((error) => this.#openKept(error));
+      await this.#read().catch((error) => this.#openOffline(error));
     } catch (error) {
       await this.close();
       throw error;
@@ -82,11 +80,11 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return this;
   }
 
-  async #openKept(error: Error): Promise<void> {
+  async #openOffline(error: Error): Promise<void> {
     if (error instanceof UnreachableError)
-      this.#kept = await this.#options.kept?.read(this.#closed.signal);
-    if (!this.#kept) throw error;
-    const { age } = this.#kept;
+      this.#offline = await this.#options.offlineCopy?.read(this.#closed.signal);
+    if (!this.#offline) throw error;
+    const { age } = this.#offline;
     this.#confirmedAt = performance.now() - age;
     const served = `the data of ${durationText(age)} ago is served, which was kept on this machine`;
     this.problem = unreadable(error, served);
@@ -127,7 +125,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
       current.head.store === head.store &&
       current.revision > revision;
     if (isOutdated) return;
-    this.#kept = undefined;
+    this.#offline = undefined;
     const version = versionText(head);
     const isNew = !current || versionText(current.head) !== version;
     if (current && head.version < current.head.version)
@@ -138,7 +136,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     // The same data stays the same object.
     this.#state = isNew ? state : { ...state, data: current.data };
     this.#confirmedAt = Math.max(this.#confirmedAt, startedAt);
-    this.#options.kept?.keep(this.#state.data, version);
+    this.#options.offlineCopy?.save(this.#state.data, version);
     const hadProblem = this.problem !== undefined;
     [this.problem, this.#isOutage] = [undefined, false];
     if (isNew) this.notifyReload({ isRead: true, milliseconds: performance.now() - startedAt });
@@ -244,7 +242,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     this.removeListeners();
     this.#target.gateway.close();
     await this.#following;
-    await this.#options.kept?.close();
+    await this.#options.offlineCopy?.close();
   }
 }
 

@@ -8,7 +8,7 @@ import { parseApart } from "../store/file/parse-apart.js";
 /** The pause between two writes. */
 const PAUSE_MS = 30_000;
 
-export interface LastData {
+export interface OfflineData {
   readonly data: Data;
   /** The version as in `Store.version`. */
   readonly version: string;
@@ -16,18 +16,18 @@ export interface LastData {
   readonly age: number;
 }
 
-interface NextData extends Omit<LastData, "age"> {
+interface UnsavedData extends Omit<OfflineData, "age"> {
   /** When it was last known to be the newest, in Unix milliseconds. */
   readonly savedAt: number;
 }
 
 /** The last data of a store, in a file. A failure to save it is reported once. */
-export class KeptData {
+export class OfflineCopy {
   readonly #file: SealedFile;
   readonly #clock: () => number;
   readonly #onFailure: (error: Error) => void;
   readonly #closed = new AbortController();
-  #next: NextData | undefined;
+  #next: UnsavedData | undefined;
   #savedVersion: string | undefined;
   #hasFailed = false;
   #saving: Promise<void> | undefined;
@@ -39,7 +39,7 @@ export class KeptData {
   }
 
   /** Resolves to `undefined` if there is none. @throws InvalidDataError */
-  async read(signal: AbortSignal): Promise<LastData | undefined> {
+  async read(signal: AbortSignal): Promise<OfflineData | undefined> {
     const { bytes, savedAt = 0 } = (await this.#file.read()) ?? {};
     if (!bytes) return undefined;
     const end = bytes.indexOf("\n");
@@ -50,7 +50,7 @@ export class KeptData {
     return { data, version, age: age < 0 ? MAX_KEPT_S * 1_000 : age };
   }
 
-  keep(data: Data, version: string): void {
+  save(data: Data, version: string): void {
     this.#next = { data, version, savedAt: this.#clock() };
     this.#saving ??= this.#saveRepeatedly();
   }
@@ -87,7 +87,7 @@ export class KeptData {
 }
 
 /** Returns the version, and the bytes of a data file. Other work can go on between pieces. */
-async function bytesOf({ data, version }: NextData): Promise<Buffer> {
+async function bytesOf({ data, version }: UnsavedData): Promise<Buffer> {
   const pieces = [Buffer.from(`${version}\n`)];
   for (const piece of dataPieces(data)) {
     pieces.push(piece);

@@ -5,7 +5,7 @@ import { parseApart } from "../store/file/parse-apart.js";
 import { parseData } from "../store/schema/parse-data.js";
 import type { Reloadable, Store } from "../store/store.js";
 import type { Times } from "./member-client.js";
-import { KeptData } from "./offline-copy.js";
+import { OfflineCopy } from "./offline-copy.js";
 import { etcdStore, type StoreAccess } from "./open-store.js";
 
 export interface ServedStoreOptions {
@@ -30,16 +30,16 @@ export async function openServedEtcdStore(
     parse: (bytes, signal) =>
       store.data === NO_DATA ? parseData(bytes) : parseApart(bytes, signal),
     watch: true,
-    // An election takes 2 s. A server with kept data should not start much later.
+    // An election takes 2 s. A server with an offline copy should not start much later.
     times: { request: 4_000, ...times },
-    kept: new KeptData(keptFile(access, cacheFolder, user), clock, onFailure),
+    offlineCopy: new OfflineCopy(offlineFile(access, cacheFolder, user), clock, onFailure),
     warn,
   });
   return store.open();
 }
 
 /** Returns the file for the last data. Without a secret, only its modes protect it. */
-function keptFile(
+function offlineFile(
   { address: { url }, sealingKeys, password, key }: StoreAccess,
   parent: string,
   user?: number,

@@ -15,7 +15,7 @@ const MINUTE_MS = 60_000;
 const valuesOf = ({ data }: Store) =>
   data.values.filter(({ environment_id }) => environment_id === 1);
 
-it("starts with the kept data while no member answers, gives its age, and catches up", async () => {
+it("starts with its offline copy while no member answers, gives its age, and catches up", async () => {
   const etcd = await startEtcd();
   const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();
@@ -60,7 +60,7 @@ it("keeps the data in a file that only the user can read, and that shows nothing
   }
 });
 
-it("fails to start without kept data, or with that of another key", async () => {
+it("fails to start without an offline copy, or with one of another key", async () => {
   const etcd = await startEtcd();
   const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();

@@ -158,34 +158,34 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   async #follow(): Promise<void> {
     const { signal } = this.#closed;
     const { poll } = this.#target.gateway.times;
-    let [rung, watch] = [new AbortController(), new AbortController()];
+    let [woken, watch] = [new AbortController(), new AbortController()];
     watch.abort();
-    const ring = () => rung.abort();
-    signal.addEventListener("abort", ring);
+    const wake = () => woken.abort();
+    signal.addEventListener("abort", wake);
     while (!signal.aborted) {
       if (watch.signal.aborted) {
         watch = new AbortController();
-        void this.#watch(watch, ring);
+        void this.#watch(watch, wake);
       }
-      await pause(poll, rung.signal);
-      const [isRung, version] = [rung.signal.aborted, this.version];
-      // A change during the read rings again.
-      rung = new AbortController();
+      await pause(poll, woken.signal);
+      const [isWoken, version] = [woken.signal.aborted, this.version];
+      // From here on, a change wakes the next round.
+      woken = new AbortController();
       if (!signal.aborted) await this.#read(false, poll).catch((error: Error) => this.#fail(error));
       // The watch has missed a change: its connection may be dead.
-      if (!isRung && version !== this.version) watch.abort();
+      if (!isWoken && version !== this.version) watch.abort();
     }
     watch.abort();
   }
 
-  async #watch(watch: AbortController, ring: () => void): Promise<void> {
+  async #watch(watch: AbortController, wake: () => void): Promise<void> {
     try {
-      for await (const _ of this.#target.gateway.watch(KEYS.head, watch.signal)) ring();
+      for await (const _ of this.#target.gateway.watch(KEYS.head, watch.signal)) wake();
     } catch {
       await pause(PAUSE_MS, watch.signal);
     }
     watch.abort();
-    ring();
+    wake();
   }
 
   /** @throws as `open`, also while the changes are read */

@@ -7,7 +7,7 @@ import type { SignatureCheck } from "../../signing/verify.js";
  */
 const SEARCH_RATES = { perAddress: 2_500, total: 10_000 };
 
-/** How far ahead work may be booked. */
+/** How far ahead work may be reserved. */
 const MAX_BACKLOG_MS = 1_000;
 
 const MAX_RECENT_KEYS = 8;
@@ -37,7 +37,7 @@ export interface Identity {
 export function createKeylessSearch(
   ticks: () => number,
 ): (candidates: readonly KeyOwner[], signature: KeylessSignature) => Identity {
-  const book = createWorkBudget(ticks);
+  const reserveWork = createWorkBudget(ticks);
   const recentKeys = new RecentKeys();
   return (candidates, { address, cost, madeWith }) => {
     const recent = recentKeys.of(address);
@@ -46,7 +46,7 @@ export function createKeylessSearch(
     // Both rounds try all of their keys, so that the time does not reveal which one matched.
     let [match] = candidates.filter((candidate) => isRecent(candidate) && madeWith(candidate.pair));
     if (!match && others.length > 0) {
-      const retryAfter = book(address, others.length * cost());
+      const retryAfter = reserveWork(address, others.length * cost());
       if (retryAfter > 0) return { retryAfter };
       [match] = others.filter(({ pair }) => madeWith(pair));
     }
@@ -82,8 +82,8 @@ class RecentKeys {
 }
 
 /**
- * Returns a function that books work of any size after the work before it. It returns 0 or, if more
- * than a second of work is booked ahead, the seconds after which to try again.
+ * Returns a function that reserves time for work of any size, after earlier work. It returns 0 or,
+ * if more than a second is reserved ahead, the seconds after which to try again.
  */
 function createWorkBudget(ticks: () => number): (address: string, units: number) => number {
   let totalEnd = Number.NEGATIVE_INFINITY;

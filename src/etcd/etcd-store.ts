@@ -1,4 +1,4 @@
-import { withName } from "../kit/files/system-errors.js";
+import { withPathInErrors } from "../kit/files/system-errors.js";
 import { durationText } from "../kit/text/duration.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import { command } from "../kit/text/shell.js";
@@ -100,19 +100,22 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     const startedAt = performance.now();
     const before = this.#state;
     const { url } = this.#options;
-    try {
-      const newest = await readHead(this.#target, { since: before?.head.version, within });
-      if (!newest) {
-        const advice = command`appvars init --store ${url}, or appvars migrate FILE ${url}`;
-        throw new InvalidDataError(`${url} holds no data: to create some, run ${advice}`);
-      }
-      const later = before && !isAgain && (await readSince(this.#target, before, newest));
-      const state = later || (await readWholeStore(this.#target, newest));
-      this.#show(state, before, startedAt);
-      return this.#state ?? state;
-    } catch (error) {
-      throw (error as Error).message.startsWith(url) ? error : withName(`${url}:`, error);
+    const reading = this.#readNewest(before, isAgain, within);
+    const state = await withPathInErrors(`${url}:`, reading);
+    if (!state) {
+      const advice = command`appvars init --store ${url}, or appvars migrate FILE ${url}`;
+      throw new InvalidDataError(`${url} holds no data: to create some, run ${advice}`);
     }
+    this.#show(state, before, startedAt);
+    return this.#state ?? state;
+  }
+
+  /** @returns `undefined` for a store that holds nothing */
+  async #readNewest(before: StoreState | undefined, isAgain: boolean, within?: number) {
+    const newest = await readHead(this.#target, { since: before?.head.version, within });
+    if (!newest) return undefined;
+    const later = before && !isAgain && (await readSince(this.#target, before, newest));
+    return later || readWholeStore(this.#target, newest);
   }
 
   /** @param before the state that it was made from. The present one may be newer by now */

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { onTestFinished } from "vitest";
 import type { Data } from "../../src/store/data.js";
-import { dataPieces } from "../../src/store/file/data-file.js";
+import { dataPieces } from "../../src/store/file/data-text.js";
 import { readFileHistory } from "../../src/store/file/file-history.js";
 import { FileSealing } from "../../src/store/file/file-sealing.js";
 import { openDataFile } from "../../src/store/file/json-file-store.js";

@@ -7,7 +7,7 @@ import { expect, it } from "vitest";
 import { EXIT_CODES } from "../../src/cli/output/report-error.js";
 import { serve } from "../../src/local-server.js";
 import type { Data } from "../../src/store/data.js";
-import { fileSealing } from "../../src/store/file/data-file.js";
+import { fileSealing } from "../../src/store/file/data-text.js";
 import { historyPathOf, readFileHistory } from "../../src/store/file/file-history.js";
 import type { FileSealing } from "../../src/store/file/file-sealing.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";

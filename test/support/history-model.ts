@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Data, ValueRecord } from "../../src/store/data.js";
-import { dataPieces } from "../../src/store/file/data-file.js";
+import { dataPieces } from "../../src/store/file/data-text.js";
 import { readFileHistory } from "../../src/store/file/file-history.js";
 import { stateOf } from "../../src/store/file/history-lines.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";

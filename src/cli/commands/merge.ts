@@ -29,7 +29,8 @@ export const definition = defineCommand({
     const { sealKey } = settings.placeNamed(path ?? ours, "OURS");
     const sides = { base, ours, theirs };
     const { mergeFiles } = await import("../../store/file/merge-files.js");
-    const { dataPieces, readContent } = await import("../../store/file/data-file.js");
+    const { readContent } = await import("../../store/file/data-file.js");
+    const { dataPieces } = await import("../../store/file/data-text.js");
     const { writePrivateFile } = await import("../../tasks/files/write-private-file.js");
     const { withPathInErrors } = await import("../../kit/files/system-errors.js");
     const read = (side: keyof typeof sides) => {

@@ -25,7 +25,8 @@ import {
   recordedData,
   withoutCredentials,
 } from "../history.js";
-import { MAX_DATA_SIZE, readDataFile } from "./data-file.js";
+import { readDataFile } from "./data-file.js";
+import { MAX_DATA_SIZE } from "./data-text.js";
 import type { FileSealing } from "./file-sealing.js";
 import {
   type FileState,

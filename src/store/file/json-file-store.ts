@@ -11,7 +11,8 @@ import {
   type Reloadable,
   type UpdateOptions,
 } from "../store.js";
-import { fileSealing, parseWithKeys, readDataFile } from "./data-file.js";
+import { readDataFile } from "./data-file.js";
+import { fileSealing, parseWithKeys } from "./data-text.js";
 import { parseApart } from "./parse-apart.js";
 
 interface DataFileOptions {

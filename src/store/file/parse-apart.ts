@@ -3,7 +3,7 @@ import { Worker } from "node:worker_threads";
 import { packageFile } from "../../kit/files/package-file.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { type Data, keepRevisions } from "../data.js";
-import { parseWithKeys } from "./data-file.js";
+import { parseWithKeys } from "./data-text.js";
 
 /** Data with lists as pieces of JSON, which move between threads in no time. */
 export interface DataInPieces {

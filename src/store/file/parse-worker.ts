@@ -1,7 +1,7 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { allRevisions, type Data } from "../data.js";
-import { parseWithKeys } from "./data-file.js";
+import { parseWithKeys } from "./data-text.js";
 import type { DataInPieces, ParseResult } from "./parse-apart.js";
 
 /** The minimum characters of a piece, which are parsed in about a millisecond. */

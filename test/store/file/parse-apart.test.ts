@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
 import { type Data, revisionOf } from "../../../src/store/data.js";
-import { dataPieces } from "../../../src/store/file/data-file.js";
+import { dataPieces } from "../../../src/store/file/data-text.js";
 import { parseApart } from "../../../src/store/file/parse-apart.js";
 import { bigData } from "../../support/big-data.mjs";
 

@@ -2,8 +2,8 @@ import { setTimeout as delay, setImmediate } from "node:timers/promises";
 import type { SealedFile } from "../kit/files/sealed-file.js";
 import { MAX_KEPT_S } from "../model/defaults.js";
 import type { Data } from "../store/data.js";
-import { dataPieces } from "../store/file/data-text.js";
-import { parseApart } from "../store/file/parse-apart.js";
+import { dataPieces } from "../store/schema/data-text.js";
+import { parseApart } from "../store/schema/parse-apart.js";
 
 /** The pause between two writes. */
 const PAUSE_MS = 30_000;

@@ -1,7 +1,7 @@
 import { SealedFile } from "../kit/files/sealed-file.js";
 import { MAX_KEPT_S } from "../model/defaults.js";
 import { NO_DATA } from "../store/data.js";
-import { parseApart } from "../store/file/parse-apart.js";
+import { parseApart } from "../store/schema/parse-apart.js";
 import { parseData } from "../store/schema/parse-data.js";
 import type { Reloadable, Store } from "../store/store.js";
 import type { Times } from "./member-client.js";

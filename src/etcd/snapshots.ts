@@ -1,6 +1,6 @@
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
-import { dataPieces } from "../store/file/data-text.js";
+import { dataPieces } from "../store/schema/data-text.js";
 import {
   type Claim,
   type Condition,

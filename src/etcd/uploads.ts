@@ -3,7 +3,7 @@ import { gunzip, gzip } from "node:zlib";
 import { withName } from "../kit/files/system-errors.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
-import { MAX_DATA_SIZE } from "../store/file/data-text.js";
+import { MAX_DATA_SIZE } from "../store/schema/data-text.js";
 import type { StoredKey } from "./answers.js";
 import { type Claim, type Gateway, type KeyRange, UncertainError } from "./gateway.js";
 import { KEYS, partKey } from "./log.js";

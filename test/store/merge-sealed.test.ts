@@ -10,8 +10,8 @@ import {
 } from "../../src/store/edits/edit-environments.js";
 import { type Assignment, renameVariable, setValues } from "../../src/store/edits/edit-values.js";
 import { mergeData } from "../../src/store/edits/merge-data.js";
-import { FileSealing } from "../../src/store/file/file-sealing.js";
 import { mergeFiles } from "../../src/store/file/merge-files.js";
+import { FileSealing } from "../../src/store/schema/file-sealing.js";
 import { KEYS, openSealed, sealedBranches, secretsOf } from "../support/branches.js";
 
 const pair = (name: string) => ({

@@ -24,7 +24,7 @@ import {
   unsetValues,
 } from "../../src/store/edits/edit-values.js";
 import type { Conflict } from "../../src/store/edits/merge-data.js";
-import { FileSealing } from "../../src/store/file/file-sealing.js";
+import { FileSealing } from "../../src/store/schema/file-sealing.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
 import { Random } from "./random.js";
 

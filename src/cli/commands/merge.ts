@@ -30,7 +30,7 @@ export const definition = defineCommand({
     const sides = { base, ours, theirs };
     const { mergeFiles } = await import("../../store/file/merge-files.js");
     const { readContent } = await import("../../store/file/data-file.js");
-    const { dataPieces } = await import("../../store/file/data-text.js");
+    const { dataPieces } = await import("../../store/schema/data-text.js");
     const { writePrivateFile } = await import("../../tasks/files/write-private-file.js");
     const { withPathInErrors } = await import("../../kit/files/system-errors.js");
     const read = (side: keyof typeof sides) => {

@@ -1,9 +1,9 @@
 import { readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
 import { type Data, NO_DATA } from "../data.js";
+import { dataPieces, MAX_DATA_SIZE } from "../schema/data-text.js";
+import type { FileSealing } from "../schema/file-sealing.js";
 import { checkData, type OpenContent, parseData } from "../schema/parse-data.js";
-import { dataPieces, MAX_DATA_SIZE } from "./data-text.js";
-import type { FileSealing } from "./file-sealing.js";
 
 interface ReadOptions {
   open?: OpenContent | undefined;

@@ -25,9 +25,9 @@ import {
   recordedData,
   withoutCredentials,
 } from "../history.js";
+import { MAX_DATA_SIZE } from "../schema/data-text.js";
+import type { FileSealing } from "../schema/file-sealing.js";
 import { readDataFile } from "./data-file.js";
-import { MAX_DATA_SIZE } from "./data-text.js";
-import type { FileSealing } from "./file-sealing.js";
 import {
   type FileState,
   findValidLines,

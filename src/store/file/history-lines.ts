@@ -14,8 +14,8 @@ import {
   recordedData,
   recordsAfter,
 } from "../history.js";
+import type { FileSealing } from "../schema/file-sealing.js";
 import { parseStoredText } from "../schema/parse-data.js";
-import type { FileSealing } from "./file-sealing.js";
 
 // docs/design/history.md describes the lines, and which of them are valid.
 

@@ -3,6 +3,8 @@ import { NotDurableError, withPathInErrors } from "../../kit/files/system-errors
 import { type FileWatch, watchFile } from "../../kit/files/watch-file.js";
 import { type Data, NO_DATA } from "../data.js";
 import type { Author } from "../history.js";
+import { fileSealing, parseWithKeys } from "../schema/data-text.js";
+import { parseApart } from "../schema/parse-apart.js";
 import { type OpenContent, parseData } from "../schema/parse-data.js";
 import {
   type ChangeData,
@@ -12,8 +14,6 @@ import {
   type UpdateOptions,
 } from "../store.js";
 import { readDataFile } from "./data-file.js";
-import { fileSealing, parseWithKeys } from "./data-text.js";
-import { parseApart } from "./parse-apart.js";
 
 interface DataFileOptions {
   author?: Author | undefined;

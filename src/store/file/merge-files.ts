@@ -4,7 +4,7 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import type { Data } from "../data.js";
 import { type Merge, mergeData } from "../edits/merge-data.js";
 import { entriesOf, labelOf } from "../edits/merge-entries.js";
-import { FileSealing } from "./file-sealing.js";
+import { FileSealing } from "../schema/file-sealing.js";
 
 /**
  * Merges two branches of a data file. An unchanged secret keeps its sealed

@@ -7,13 +7,13 @@ import { readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { type Data, NO_DATA } from "../data.js";
 import { type Author, NOBODY } from "../history.js";
+import { dataPieces, MAX_DATA_SIZE } from "../schema/data-text.js";
+import type { FileSealing } from "../schema/file-sealing.js";
 import { parseData } from "../schema/parse-data.js";
 import { applyChange } from "../schema/value-schema.js";
 import type { ChangeData, UpdateOptions } from "../store.js";
 import { readDataFile } from "./data-file.js";
-import { dataPieces, MAX_DATA_SIZE } from "./data-text.js";
 import { historyPathOf, recordWrite } from "./file-history.js";
-import type { FileSealing } from "./file-sealing.js";
 import { stateOf } from "./history-lines.js";
 
 interface FileUpdateOptions extends Pick<UpdateOptions, "mayBreakSchemas"> {

@@ -13,9 +13,9 @@ import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../mo
 import { NeedsSealKeyError } from "../../model/sealed-text.js";
 import type { Data } from "../../store/data.js";
 import { readDataFile } from "../../store/file/data-file.js";
-import { fileSealing, openWithoutKeys } from "../../store/file/data-text.js";
-import type { FileSealing, SealedForm } from "../../store/file/file-sealing.js";
 import type { History } from "../../store/history.js";
+import { fileSealing, openWithoutKeys } from "../../store/schema/data-text.js";
+import type { FileSealing, SealedForm } from "../../store/schema/file-sealing.js";
 import type { ChangeData, UpdateOptions } from "../../store/store.js";
 import { fileRisk, refuseUnsafeFile } from "../files/safe-files.js";
 import type { DataPlace, FilePlace } from "../settings/connection.js";

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { dataPieces } from "../../../build/store/file/data-text.js";
+import { dataPieces } from "../../../build/store/schema/data-text.js";
 import { bigData } from "../../support/big-data.mjs";
 
 /** Characters of a text value. */

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
 import { addKey } from "../../../src/store/edits/edit-environments.js";
-import { dataPieces } from "../../../src/store/file/data-text.js";
+import { dataPieces } from "../../../src/store/schema/data-text.js";
 import { sealedBranches } from "../../support/branches.js";
 import { runCli } from "../../support/cli.js";
 import { cliWithDataFile } from "../../support/cli-with-data-file.js";

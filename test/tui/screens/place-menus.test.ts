@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
-import { FileSealing } from "../../../src/store/file/file-sealing.js";
+import { FileSealing } from "../../../src/store/schema/file-sealing.js";
 import { DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import {

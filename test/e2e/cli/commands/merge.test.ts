@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../../src/store/data.js";
-import { dataPieces } from "../../../../src/store/file/data-text.js";
+import { dataPieces } from "../../../../src/store/schema/data-text.js";
 import { parseData } from "../../../../src/store/schema/parse-data.js";
 import { BINARY } from "../../../support/binary.js";
 import {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
 import { type Data, revisionOf } from "../../../src/store/data.js";
-import { dataPieces } from "../../../src/store/file/data-text.js";
-import { parseApart } from "../../../src/store/file/parse-apart.js";
+import { dataPieces } from "../../../src/store/schema/data-text.js";
+import { parseApart } from "../../../src/store/schema/parse-apart.js";
 import { bigData } from "../../support/big-data.mjs";
 
 const bytesOf = (data: Data) => Buffer.concat([...dataPieces(data)]);

@@ -1,8 +1,8 @@
 import { constants } from "node:buffer";
 import type { Complete } from "../../model/variable.js";
 import { byId, type Data, type List } from "../data.js";
-import { type OpenContent, parseData } from "../schema/parse-data.js";
 import type { FileSealing, SealedForm } from "./file-sealing.js";
+import { type OpenContent, parseData } from "./parse-data.js";
 
 /** The largest data file, in bytes: JSON is parsed from one string, in V8 of up to 512 MB. */
 export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;

@@ -12,7 +12,7 @@ import {
 import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import { isPublic, isSealedText, SEALED_PREFIX } from "../../model/variable.js";
 import type { Data } from "../data.js";
-import { checkData, parseStoredText } from "../schema/parse-data.js";
+import { checkData, parseStoredText } from "./parse-data.js";
 
 /** Names the place that a secret is sealed for. A merge changes ids. */
 type Owner = readonly [list: string, application: string, environment: string, ...names: string[]];

@@ -4,8 +4,8 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /**
- * The rooms of `src`, from the top down, and which of those above it each may import: `kit` is every
- * room of kit, and `*` is all. To add a room, add a line.
+ * The rooms of `src`, from the top down, and the rooms above that each may import. `kit` is every
+ * room of kit, `*` is all, and `-` excludes one. To add a room, add a line.
  */
 export const MAY_IMPORT = {
   "kit/text": "",
@@ -21,7 +21,7 @@ export const MAY_IMPORT = {
   "store/edits": "kit model store",
   "store/file": "kit model store",
   "store/memory": "kit model store",
-  etcd: "kit model store",
+  etcd: "kit model store -store/file",
   service: "kit model store",
   "server/limits": "kit model signing",
   "server/wire": "kit model",
@@ -100,6 +100,7 @@ export function forbiddenArrows(room) {
   const allowed = MAY_IMPORT[room].split(" ");
   const isAllowed = (to) =>
     above.includes(to) &&
+    !allowed.includes(`-${to}`) &&
     (allowed[0] === "*" || allowed.includes(to) || allowed.includes(to.split("/")[0]));
   return arrowsFrom(room).flatMap(({ text, to }) => (isAllowed(to) ? [] : [text]));
 }

@@ -2,9 +2,10 @@ import { expect, it } from "vitest";
 // @ts-expect-error: scripts have no types
 import * as rooms from "../scripts/rooms.mjs";
 
-const { MAY_IMPORT, MODULES, circles, forbiddenArrows, importsOf, roomOf } = rooms as {
+const { MAY_IMPORT, MODULES, arrowsFrom, circles, forbiddenArrows, importsOf, roomOf } = rooms as {
   MAY_IMPORT: Record<string, string>;
   MODULES: string[];
+  arrowsFrom(room: string): { to: string }[];
   circles(): string[];
   forbiddenArrows(room: string): string[];
   importsOf(path: string): string[];
@@ -13,6 +14,10 @@ const { MAY_IMPORT, MODULES, circles, forbiddenArrows, importsOf, roomOf } = roo
 
 it.each(Object.entries(MAY_IMPORT))("%s imports only the allowed rooms: %s", (room) => {
   expect(forbiddenArrows(room)).toEqual([]);
+});
+
+it("a store in etcd needs no data file", () => {
+  expect(arrowsFrom("etcd").filter(({ to }) => to === "store/file")).toEqual([]);
 });
 
 it("no rooms import each other", () => {

@@ -15,7 +15,7 @@ import { parseJson } from "../kit/text/strict-json.js";
 export interface StoredKey {
   readonly key: string;
   readonly value: Buffer;
-  /** The revision that changed it last. */
+  /** The revision of its last change. */
   readonly modRevision: number;
 }
 
@@ -28,8 +28,8 @@ export class RefusedError extends ServerError {
   }
 }
 
-// In the JSON of etcd, numbers of 64 bits are texts, and fields with their default are left out.
-// Later versions may add fields.
+// In etcd's JSON, 64-bit numbers are strings, and fields with default values
+// are omitted. Later versions may add fields.
 const open = (fields: Fields) => rule({ fields, isOpen: true });
 const matching = (text: RegExp) => rule({ text });
 const revision = matching(/^[1-9]\d{0,14}$/);
@@ -63,9 +63,9 @@ interface TransactionJson {
   responses: { response_range: { kvs: KeyJson[] } }[];
 }
 
-// Each of these functions throws a ServerError, which quotes nothing, for another form.
+// These functions throw a ServerError, which quotes nothing, for an unexpected answer.
 
-/** @param prefix the start of all keys, which is left out */
+/** @param prefix the start of all keys, which is removed */
 export function parseTransaction(text: string, prefix: string) {
   const { header, succeeded, responses } = parse<TransactionJson>(TRANSACTION, text);
   const stored = ({ key, value, mod_revision }: KeyJson): StoredKey => {
@@ -99,7 +99,7 @@ function parse<T>(rule: Rule, text: string): T {
   return applyRule<T>(rule, json, () => malformed());
 }
 
-/** Whether a line reports the start of a watch, or changes. @throws ServerError also at its end */
+/** Whether a line of a watch reports its start or changes. @throws ServerError also at its end */
 export function parseWatch(line: string): boolean {
   const { error, result } = parse<{
     error?: unknown;
@@ -118,7 +118,7 @@ interface ErrorJson {
   error: string;
 }
 
-/** The codes of gRPC for requests that have no effect. */
+/** gRPC codes of requests that had no effect. */
 const REFUSED_CODES = [3, 5, 6, 7, 8, 9, 11, 12, 16];
 
 /** Returns the error for an answer other than 200. */

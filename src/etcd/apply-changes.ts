@@ -9,14 +9,15 @@ const BATCH = 2_000;
 
 type Row = { readonly id: number };
 
-/** The changed records of a list by their ids; null for a removed one. */
+/** The changed records of a list by their ids; `null` if removed. */
 type Changed = Map<number, Row | null>;
 
 /**
- * Applies changes in batches, between which other work can go on.
+ * Applies changes in batches, so that other work can go on in between.
  *
- * @param data lists sorted by id, as in the result
- * @throws InvalidDataError if a record breaks a rule, or is not as it was before its change
+ * @param data with lists sorted by id, as in the result
+ * @throws InvalidDataError if a record breaks a rule, or differs from the
+ *   record before the change
  */
 export async function applyChanges(data: Data, changes: Iterable<RecordChange>): Promise<Data> {
   const changed: Record<List, Changed> = {

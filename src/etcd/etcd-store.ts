@@ -42,7 +42,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   readonly #target: StoreTarget;
   readonly #closed = new AbortController();
   #state: StoreState | undefined;
-  /** The data before the first answer. */
+  /** The data that is served until the first answer. */
   #offline: OfflineData | undefined;
   problem: string | undefined;
   /** Whether no member answers. */
@@ -91,10 +91,10 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
   }
 
   /**
-   * Reads the later writes or, if it can't or `isAgain`, everything.
+   * Reads the later writes. Reads everything if `isAgain`, or if they don't
+   * follow the present state.
    *
    * @param within milliseconds for all attempts to read the head
-   * @throws as `open`
    */
   async #read(isAgain = false, within?: number): Promise<StoreState> {
     const startedAt = performance.now();
@@ -118,7 +118,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return later || readWholeStore(this.#target, newest);
   }
 
-  /** @param before the state that it was made from. The present one may be newer by now */
+  /** @param before the state that `state` is based on; the current one may be newer by now */
   #show(state: StoreState, before: StoreState | undefined, startedAt: number): void {
     const current = this.#state;
     const { head, clusterId, revision } = state;
@@ -136,7 +136,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
         `the store has gone back from write ${current.head.version} to ${head.version}: it was ` +
           "restored, or somebody has put back an older state",
       );
-    // The same data stays the same object.
+    // Unchanged data stays the same object.
     this.#state = isNew ? state : { ...state, data: current.data };
     this.#confirmedAt = Math.max(this.#confirmedAt, startedAt);
     this.#options.offlineCopy?.save(this.#state.data, version);
@@ -206,17 +206,17 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return this.#write((writer) => writer.create(data));
   }
 
-  /** Writes everything again with another sealing, and removes the log before. */
+  /** Writes all data again with another sealing, and removes the earlier log. */
   sealAgain(sealing: Sealing): Promise<void> {
     return this.#write((writer) => writer.writeAgain(), { sealing });
   }
 
-  /** Removes all but the last entries, also on a cluster that is out of space. */
+  /** Removes all log entries but the last ones. Works also on a cluster that is out of space. */
   prune(entries: number): Promise<void> {
     return this.inTurn(() => prune(this.#target, entries));
   }
 
-  /** Writes after the writes before it in this process. */
+  /** Writes once the earlier writes of this process have ended. */
   #write(
     write: (writer: StoreWriter) => Promise<void>,
     {

@@ -16,14 +16,14 @@ import {
   type TryOptions,
 } from "./member-client.js";
 
-/** The keys from `key` to the one before `end`; without it, one key. */
+/** The keys from `key` up to, but not including, `end`. Without `end`, one key. */
 export interface KeyRange {
   readonly key: string;
   readonly end?: string;
 }
 
 interface RangeRequest extends KeyRange {
-  /** The most entries in the answer. */
+  /** The largest number of keys in the answer. */
   limit?: number;
   /** Whether to leave out the values. */
   keysOnly?: boolean;
@@ -34,18 +34,18 @@ type StoredKeys = readonly (StoredKey | undefined)[];
 export interface Put {
   readonly key: string;
   readonly value: Buffer;
-  /** The lease with which the key ends. */
+  /** The lease that the key expires with. */
   readonly lease?: string;
 }
 
-/** The value or the revision that a key must have. Without both, it must not exist. */
+/** The value or the revision that a key must have. Without either, the key must not exist. */
 export interface Condition {
   readonly key: string;
   readonly value?: Buffer | undefined;
   readonly modRevision?: number;
   /**
-   * Why the condition fails for a while. A transaction is sent again while each condition that
-   * fails has an obstacle: no other can hold again.
+   * Why the condition may fail for a while. A transaction is sent again while
+   * every failing condition has an obstacle: the others can't hold again.
    */
   readonly obstacle?: string;
 }
@@ -56,26 +56,28 @@ export interface Transaction {
   readonly puts?: readonly Put[];
   readonly deletes?: readonly KeyRange[];
   /**
-   * Called with the keys of the conditions if the transaction is refused after an attempt without
-   * an answer, and its puts are not stored. Throws an error if that attempt may have succeeded.
+   * Called with the keys of the conditions if the transaction is refused, its
+   * puts are not stored, and an earlier attempt got no answer. Throws if that
+   * attempt may have succeeded.
    */
   onRefusedRetry?(present: StoredKeys): void;
 }
 
 /** A key on a lease, which etcd removes after its owner is killed. */
 export interface Claim {
-  /** The condition that the owner still has it. */
+  /** Holds while the owner still has the key. */
   readonly condition: Required<Pick<Condition, "key" | "modRevision">>;
-  /** Gives it up, unless it was replaced. */
+  /** Gives the key up, unless it was replaced. */
   end(): Promise<void>;
 }
 
-/** Thrown without an answer to a transaction, which may have been made, or will be. */
+/** Thrown if a transaction gets no answer: it may have been made, or may still be. */
 export class UncertainError extends UnreachableError {}
 
 /**
- * The HTTP/JSON gateway of an etcd cluster (https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/).
- * Keys are given, and returned, without the prefix. All methods throw UnreachableError,
+ * The HTTP/JSON gateway of an etcd cluster
+ * (https://etcd.io/docs/v3.4/dev-guide/api_grpc_gateway/). Keys in arguments
+ * and results have no prefix. All methods throw UnreachableError,
  * UnauthorizedError and ServerError.
  */
 export class Gateway extends MemberClient {
@@ -91,7 +93,7 @@ export class Gateway extends MemberClient {
     return ranges.flat();
   }
 
-  /** Reads ranges of keys at one revision: the newest that a majority of the members knows. */
+  /** Reads ranges of keys at one revision: the newest that a majority of the members has. */
   ranges(requests: readonly RangeRequest[], options: TryOptions = {}) {
     const success = requests.map(({ limit, keysOnly, ...range }) => ({
       request_range: { ...this.#encodeRange(range), limit, keys_only: keysOnly },
@@ -102,11 +104,14 @@ export class Gateway extends MemberClient {
   }
 
   /**
-   * Sends a transaction until there is an answer. Of several deliveries, at most one must be able
-   * to succeed, or all must have the same effect (docs/design/etcd-store.md).
+   * Sends a transaction until there is an answer. It may be delivered several
+   * times: either at most one delivery can succeed, or all have the same effect
+   * (docs/design/etcd-store.md).
    *
-   * @returns the revision that it made; `undefined` if its conditions do not hold
-   * @throws also UncertainError; otherwise, it was not made
+   * @returns the revision that it made; `undefined` if its conditions do not
+   *   hold
+   * @throws UncertainError if it may have been made; after any other error, it
+   *   was not
    */
   async commit(transaction: Transaction, within = this.times.write): Promise<number | undefined> {
     const body = this.#encode(transaction);
@@ -132,9 +137,9 @@ export class Gateway extends MemberClient {
   }
 
   /**
-   * Puts a key on a lease; `undefined` if it is there already.
+   * Puts a key on a lease. Resolves to `undefined` if the key exists.
    *
-   * @param deletes the keys to delete at its end
+   * @param deletes the keys to delete when the claim ends
    */
   async claim(
     key: string,
@@ -147,11 +152,11 @@ export class Gateway extends MemberClient {
     const modRevision = await this.commit({ conditions: [{ key }], puts });
     if (modRevision === undefined) return undefined;
     const condition = { key, modRevision };
-    // A failure shows in the next transaction.
-    const keep = () => this.keepLease(lease).catch(() => {});
-    const keeping = setInterval(keep, milliseconds / 4);
+    // If the lease is lost, the next transaction fails.
+    const renew = () => this.keepLease(lease).catch(() => {});
+    const timer = setInterval(renew, milliseconds / 4);
     const end = async () => {
-      clearInterval(keeping);
+      clearInterval(timer);
       await this.commit({ conditions: [condition], deletes }, this.times.attempt).catch(() => {});
     };
     return { condition, end };
@@ -171,7 +176,7 @@ export class Gateway extends MemberClient {
     );
   }
 
-  /** Yields when it has begun, and for each later change of a key. It ends by an error only. */
+  /** Yields once the watch has begun, and after each change of a key. Ends only by an error. */
   watch(key: string, signal: AbortSignal): AsyncGenerator<void> {
     const body = { create_request: this.#encodeRange({ key }) };
     return this.listen("watch", body, parseWatch, signal);
@@ -215,9 +220,10 @@ export class Gateway extends MemberClient {
 }
 
 /**
- * Returns the revision that an earlier delivery of a refused transaction has made, if it has.
+ * Returns the revision of an earlier delivery of a refused transaction, if one
+ * has succeeded.
  *
- * @throws NotYetError while each condition that fails has an obstacle
+ * @throws NotYetError while every failing condition has an obstacle
  */
 function earlierRevision(
   { conditions, puts = [] }: Transaction,

@@ -5,26 +5,26 @@ import { isTlsFailure, reasonOf } from "../kit/net/failures.js";
 import { type TlsTexts, tlsOptions } from "../kit/net/tls-options.js";
 import { UnreachableError } from "../kit/text/errors.js";
 
-/** The largest answers; `maxBytes` is also the largest line of a stream. */
+/** The largest answers, in bytes. `maxBytes` also limits a line of a stream. */
 const LIMITS = { maxBytes: 64 * 1_024 * 1_024, maxErrorBytes: 64 * 1_024 };
-/** The least speed of sending, in bytes per millisecond: 2 Mbit/s. */
+/** The slowest upload to allow for, in bytes per millisecond: 2 Mbit/s. */
 const SENT_BYTES = 256;
-/** The time for an answer, as a multiple of the time between two of its pieces. */
+/** The time for a whole answer, as a multiple of the time between two pieces. */
 const MAX_TIMEOUTS = 30;
 
-/** Limits of an answer, or of the first line of a stream. A large request has more time. */
+/** The time limits of an answer or of the first line of a stream. Large requests get more time. */
 export type PostLimits = Pick<DeadlineOptions, "timeout" | "signal">;
 
 /** Thrown when a request was certainly not sent. */
 export class NotSentError extends UnreachableError {}
 
-/** Thrown when the settings of TLS are wrong. */
+/** Thrown when the TLS settings are wrong. */
 export class TlsError extends NotSentError {}
 
 const TOO_LARGE = "its answer is too large";
 /** Advice if the server does not speak TLS. */
 const PLAIN = "should the URL begin with etcd:?";
-/** The failures that come before the first byte of a request. */
+/** The codes of failures before the first byte of a request. */
 const BEFORE_SENDING = [
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -34,7 +34,7 @@ const BEFORE_SENDING = [
   "EADDRNOTAVAIL",
 ];
 
-/** Posts JSON over keep-alive connections. Not with `fetch`, which takes no CA. */
+/** Posts JSON over keep-alive connections. `fetch` would take no CA. */
 export class JsonClient {
   readonly #http = new HttpAgent({ keepAlive: true });
   readonly #https: HttpsAgent;
@@ -56,7 +56,7 @@ export class JsonClient {
     }
   }
 
-  /** Yields the lines of an answer. @throws as `post`, also at its end */
+  /** Yields the lines of an answer. @throws as `post`, and when the answer ends */
   async *postForLines(...[url, json, headers, limits]: Parameters<JsonClient["post"]>) {
     const { outgoing, bytes } = this.#request(url, json, headers);
     const deadline = startDeadline(deadlineOf(limits, bytes));

@@ -11,7 +11,7 @@ import { decode, parseStoredText } from "../store/schema/parse-data.js";
 //   head                 which writes and which snapshot are valid
 //   log/VERSION          an entry for each write
 //   parts/WRITE/NUMBER   the parts of a large entry or of a snapshot
-//   turn                 on a lease: only its owner can write, after others were faster for too long
+//   turn                 on a lease: only its owner can write, after being overtaken for too long
 //   uploads/WRITE        on a lease while its parts are written; afterwards, what they belong to
 // Entries and parts never change.
 export const KEYS = {
@@ -24,7 +24,7 @@ export const KEYS = {
 
 export const FORMAT = 2;
 const MAX_HEAD_BYTES = 2_048;
-/** Longer changes are in parts. */
+/** Larger changes are written in parts. */
 export const MAX_ENTRY_BYTES = 256 * 1_024;
 
 /** Returns a key that sorts by version. */
@@ -69,7 +69,7 @@ export interface Head {
   /** The id of the last write. */
   readonly write: string;
   readonly snapshot: Snapshot;
-  /** The snapshot before, for readers that have begun to read it. */
+  /** The snapshot before, which readers may have begun with. */
   readonly previous?: Snapshot | undefined;
 }
 const head: Record<keyof Head, Rule> = {
@@ -85,9 +85,9 @@ const ANY_FORMAT = rule({ fields: { format: optional(ANYTHING) }, isOpen: true }
 
 export interface LogEntry {
   readonly write: string;
-  /** The write before it, or itself if it is the first. */
+  /** The id of the write before; the first write names itself. */
   readonly previous: string;
-  /** The time on the writer's clock, for people. Nothing depends on it. */
+  /** The time on the writer's clock, only for people to read. */
   readonly time: string;
   readonly actor: string;
   readonly command: string;
@@ -140,7 +140,7 @@ export function changeLines(changes: readonly RecordChange[]): Buffer {
   return Buffer.from(changes.map((change) => JSON.stringify(change)).join("\n"));
 }
 
-/** 128 random bits. */
+/** Returns 128 random bits in base64url. */
 export function newId(): string {
   return randomBytes(16).toString("base64url");
 }

@@ -37,14 +37,14 @@ export interface TryOptions {
 /** Thrown while the conditions of a transaction do not hold yet. */
 export class NotYetError extends UnreachableError {}
 
-/** Codes of gRPC. */
+/** gRPC status codes. */
 const [PERMISSION_DENIED, UNAUTHENTICATED] = [7, 16];
 const PAUSE_MS = 50;
 /** The longest random pause after a {@link NotYetError}. */
 const MAX_WAIT_MS = 300;
 const LOGIN = "auth/authenticate";
 
-/** The members of a cluster. All are tried, first the one that answered last. */
+/** Sends requests to the members of a cluster, first to the one that answered last. */
 export class MemberClient {
   readonly times: Times;
   readonly #options: GatewayOptions;
@@ -63,7 +63,7 @@ export class MemberClient {
     return this.#options.endpoints[this.#current] as string;
   }
 
-  /** Ends requests, which are not tried again. A later one is tried once. */
+  /** Ends open requests without retries. Later requests are tried once. */
   close(): void {
     this.#isClosed = true;
     this.#client.close();
@@ -77,7 +77,7 @@ export class MemberClient {
     this.#token = undefined;
   }
 
-  /** Calls `attempt` for one endpoint after another, each at least once, while one may succeed. */
+  /** Calls `attempt` with one endpoint after another, each at least once, while one may succeed. */
   protected async tryMembers<T>(
     { within = this.times.request, signal }: TryOptions,
     attempt: (endpoint: string, timeout: number) => Promise<T>,
@@ -85,7 +85,7 @@ export class MemberClient {
     const { endpoints } = this.#options;
     const endsAt = performance.now() + within;
     const reasons = new Map<string, string>();
-    /** Failures in a row that will hardly pass. */
+    /** Failures in a row that will hardly pass by themselves. */
     let permanentFailures = 0;
     let timeout = this.times.attempt;
     for (let tries = 1; ; tries++) {
@@ -115,7 +115,7 @@ export class MemberClient {
     }
   }
 
-  /** Yields for each line that `isNews` accepts of an answer without an end. */
+  /** Yields for each line of an endless answer that `isNews` accepts. */
   protected async *listen(
     path: string,
     body: unknown,
@@ -156,7 +156,7 @@ export class MemberClient {
     const credentials = { name: user, password: password ?? "" };
     const limits = { timeout: this.times.attempt, signal };
     this.#token ??= this.post(endpoint, LOGIN, parseToken, credentials, limits).catch((error) => {
-      // The request that needs the token was not sent.
+      // If the login fails, the request that needed the token was not sent.
       const isNotSent = error instanceof NotSentError || error instanceof RefusedError;
       throw isNotSent ? error : new NotSentError(error.message, { cause: error });
     });

@@ -17,7 +17,7 @@ export interface OfflineData {
 }
 
 interface UnsavedData extends Omit<OfflineData, "age"> {
-  /** When it was last known to be the newest, in Unix milliseconds. */
+  /** Unix time in milliseconds when the data was last known to be the newest. */
   readonly savedAt: number;
 }
 
@@ -86,7 +86,7 @@ export class OfflineCopy {
   }
 }
 
-/** Returns the version, and the bytes of a data file. Other work can go on between pieces. */
+/** Formats the version and the data. Other work can go on between pieces. */
 async function bytesOf({ data, version }: UnsavedData): Promise<Buffer> {
   const pieces = [Buffer.from(`${version}\n`)];
   for (const piece of dataPieces(data)) {

@@ -40,10 +40,11 @@ export async function createEtcdStore(
 }
 
 /**
- * Writes all data again, sealed with the first key, and removes the log before. Reads it back with
- * that key alone.
+ * Writes all data again, sealed with the first key, and removes the earlier
+ * log. Then reads the data with that key alone.
  *
- * @throws InvalidDataError also if another program writes with another key; as `openEtcdStore`
+ * @throws InvalidDataError also if another program writes with another key; as
+ *   `openEtcdStore`
  */
 export async function sealAgain(access: StoreAccess, onProgress?: OnProgress): Promise<void> {
   const { sealingKeys = "" } = access;

@@ -15,7 +15,7 @@ import {
 } from "./log.js";
 import { download, endOf, openKey, type StoreTarget } from "./uploads.js";
 
-/** The most entries in an answer, and in the answer with the head. */
+/** The largest number of log entries in an answer, and in the answer with the head. */
 const PAGE_ENTRIES = 100;
 const FIRST_ENTRIES = 3;
 /** The size of an entry without its text, in bytes. */
@@ -23,12 +23,12 @@ export const ENTRY_COST = 256;
 
 export interface StoredHead {
   readonly clusterId: string;
-  /** The revision that has made the head. */
+  /** The revision that wrote the head. */
   readonly revision: number;
   readonly head: Head;
   /** The stored bytes of the head. */
   readonly value: Buffer;
-  /** The first entries after a version. */
+  /** The first log entries after a version. */
   readonly entries: readonly StoredKey[];
 }
 
@@ -48,11 +48,11 @@ interface LoggedWrite extends Omit<LogEntry, "changes"> {
 /**
  * Reads the head, as a majority of the members has it.
  *
- * @param since a version, to read the first entries after it too
+ * @param since a version; the first log entries after it are read too
  * @param within milliseconds for all attempts
  * @returns `undefined` for a store that holds nothing
- * @throws InvalidDataError that names the key, also if somebody has put it back; as
- *   `Gateway.ranges`
+ * @throws InvalidDataError that names the key, also if somebody has put back an
+ *   older head; as `Gateway.ranges`
  */
 export async function readHead(
   target: StoreTarget,
@@ -74,7 +74,7 @@ export async function readHead(
   return { clusterId: answer.clusterId, revision, head, value, entries };
 }
 
-/** Reads the snapshot, and the log after it. @throws as `readHead` */
+/** Reads the snapshot and the log after it. */
 export async function readWholeStore(target: StoreTarget, newest: StoredHead): Promise<StoreState> {
   const { prefix } = target.gateway;
   for (let current = newest; ; ) {
@@ -104,9 +104,8 @@ export async function readWholeStore(target: StoreTarget, newest: StoredHead): P
 }
 
 /**
- * Adds later writes to a state; `undefined` if the cluster was restored, or entries are missing.
- *
- * @throws as `readHead`
+ * Adds later writes to a state. Resolves to `undefined` if the cluster was
+ * restored, or entries are missing.
  */
 export async function readSince(
   target: StoreTarget,
@@ -136,7 +135,7 @@ async function addLog(
     logBytes += bytes + ENTRY_COST;
   }
   if (last !== newest.head.write) return undefined;
-  // The same data stays the same object.
+  // Unchanged data stays the same object.
   if (log.length === 0) return { ...base, ...newest, logBytes };
   let version = base.head.version;
   const changes = function* () {
@@ -152,7 +151,7 @@ async function addLog(
   return { ...base, ...newest, data: { ...data, ...(last_ids && { last_ids }) }, logBytes };
 }
 
-/** Reads the entries from a version up to the head; `undefined` if some are missing. */
+/** Reads the log entries from a version up to the head; `undefined` if some are missing. */
 async function readLog(
   target: StoreTarget,
   newest: StoredHead,
@@ -175,7 +174,7 @@ async function readLog(
   return log;
 }
 
-/** Yields the recorded writes up to the head, newest first. @throws as `readHead` */
+/** Yields the writes up to the head, newest first, until one is no longer in the log. */
 export async function* readChanges(
   target: StoreTarget,
   { store, version: last, write }: Head,
@@ -188,7 +187,7 @@ export async function* readChanges(
     if (entries.length === 0) return;
     for (const stored of entries.toReversed()) {
       const logged = await readWrite(target, store, version, stored);
-      // Entries before a cut of the log do not lead to the data.
+      // Entries from before the log was cut do not lead to the data.
       if (stored.key !== logKey(version) || logged?.write !== next) return;
       const { time, actor, command, previous } = logged;
       const changes = [...logged.changes].map(withoutCredentials);
@@ -198,7 +197,7 @@ export async function* readChanges(
   }
 }
 
-/** @returns `undefined` if parts are missing @throws as `download` */
+/** @returns `undefined` if parts are missing */
 async function readWrite(
   target: StoreTarget,
   store: string,

@@ -3,7 +3,7 @@ import { findSealKey, ID_BYTES, parseSealKeys, type SealKey } from "../kit/crypt
 import { InvalidDataError } from "../kit/text/errors.js";
 import { NeedsSealKeyError } from "../model/sealed-text.js";
 
-/** The owner of sealed bytes, which can't be moved to another one. */
+/** The owner of sealed bytes. They can't be moved to another owner. */
 export interface Owner {
   /** The id of the store. */
   readonly store: string;
@@ -61,7 +61,7 @@ export class Sealing {
     return opened;
   }
 
-  /** Checks the owner of bytes that could be opened. @throws as `open` */
+  /** Checks the owner of bytes that could be opened. */
   checkOwner(bytes: Buffer, { store, write = "" }: Owner): void {
     const owner = Buffer.concat([idBytes(store), idBytes(write)]);
     if (this.#keys.length > 0 && !owner.equals(bytes.subarray(STORE_AT, STORE_AT + owner.length)))

@@ -9,7 +9,7 @@ import { OfflineCopy } from "./offline-copy.js";
 import { etcdStore, type StoreAccess } from "./open-store.js";
 
 export interface ServedStoreOptions {
-  /** Gets the last data, which a server starts with while no member answers. */
+  /** The folder of the offline copy, which a server starts with while no member answers. */
   cacheFolder: string;
   user: number | undefined;
   /** Unix time in milliseconds. */
@@ -26,7 +26,7 @@ export async function openServedEtcdStore(
   const onFailure = ({ message }: Error) =>
     warn(`can't save data for starting while the store is down: ${message}`);
   const store = etcdStore(access, {
-    // Another thread takes time to start, and no work waits for the first data.
+    // Another thread takes time to start, and the first read delays no other work.
     parse: (bytes, signal) =>
       store.data === NO_DATA ? parseData(bytes) : parseApart(bytes, signal),
     watch: true,
@@ -38,13 +38,13 @@ export async function openServedEtcdStore(
   return store.open();
 }
 
-/** Returns the file for the last data. Without a secret, only its modes protect it. */
+/** Returns the file of the offline copy. Without a secret, only its modes protect it. */
 function offlineFile(
   { address: { url }, sealingKeys, password, key }: StoreAccess,
   parent: string,
   user?: number,
 ): SealedFile {
-  // The last choice: a TLS key is often renewed, and then the data can't be read any more.
+  // The last resort: a TLS key is often renewed, and then the copy can't be read any more.
   const tlsKey = sealingKeys || password ? undefined : key;
   const secret = JSON.stringify([sealingKeys ?? "", password ?? "", tlsKey ?? ""]);
   const maxUnused = MAX_KEPT_S * 1_000;

@@ -29,11 +29,11 @@ import {
   upload,
 } from "./uploads.js";
 
-/** A snapshot is made if the log is longer than this and a quarter of the data. */
+/** A snapshot is made once the log is larger than this, and than a quarter of the data. */
 const MIN_LOG_BYTES = 512 * 1_024;
 /** The number of log entries that are kept. */
 const HISTORY = 10_000;
-/** Writes between two removals. */
+/** The number of writes between two removals. */
 const TIDY_EVERY = 100;
 
 /** Uploads a snapshot, which is valid once a head names it. */
@@ -55,7 +55,7 @@ export async function tidy(
   before: StoreState,
 ): Promise<void> {
   const isLong = logBytes > Math.max(MIN_LOG_BYTES, head.snapshot.bytes / 4);
-  // Only a few of many writers make one.
+  // Of many writers, only a few make one.
   const isDue = isLong && (head.version % 10 === 0 || logBytes - before.logBytes > MAX_ENTRY_BYTES);
   if (isDue) await makeSnapshot(target, head, data);
   if (isDue || head.version % TIDY_EVERY === 0) await prune(target, HISTORY, true);
@@ -84,9 +84,11 @@ async function makeSnapshot(target: StoreTarget, head: Head, data: Data): Promis
 }
 
 /**
- * Removes all but the last entries and the parts needed to read the data.
+ * Removes old log entries, and parts that are not needed to read the data.
  *
- * @param isSlowReaderSafe whether to keep the previous snapshot, which readers may have begun with
+ * @param entries the number of log entries to keep
+ * @param isSlowReaderSafe whether to keep the previous snapshot, which readers
+ *   may have begun with
  */
 export async function prune(
   target: StoreTarget,
@@ -105,7 +107,7 @@ export async function prune(
     if (owner === SNAPSHOT) return [oldest.upload, snapshot.upload].includes(write);
     return /^\d{1,16}$/.test(owner) ? Number(owner) >= first : owner !== "";
   };
-  // A cluster that is restored meanwhile may need everything before a snapshot that it lacks.
+  // A cluster that is restored meanwhile may lack the snapshot, and need everything before it.
   const key = KEYS.uploads + oldest.upload;
   const modRevision = (await modRevisionOf(target, key)) || Number.MAX_SAFE_INTEGER;
   const conditions = [{ key, modRevision }];
@@ -131,7 +133,8 @@ interface NextHead {
  * Replaces the head and adds the log entry in one transaction.
  *
  * @returns the stored head; `undefined` if another writer was faster
- * @throws LostUploadError; UnreachableError, whose message says if the outcome is unknown
+ * @throws LostUploadError; UnreachableError, whose message says if the outcome
+ *   is unknown
  */
 export async function replaceHead(target: StoreTarget, next: NextHead) {
   const { head, entry, uploaded } = next;
@@ -174,7 +177,7 @@ function conditionsOf({ head, after, entry, uploaded, turn }: NextHead) {
   return conditions;
 }
 
-/** The head comes first. */
+/** Returns the keys to put, first the head. */
 function putsOf(
   { gateway, sealing }: StoreTarget,
   { head, entry, uploaded }: NextHead,
@@ -194,7 +197,7 @@ function putsOf(
   return puts;
 }
 
-/** Returns the revision that changed a key last; 0 if there is none. */
+/** Returns the revision of a key's last change; 0 if there is no such key. */
 export async function modRevisionOf({ gateway }: StoreTarget, key: string): Promise<number> {
   const [stored] = await gateway.range({ key });
   return stored?.modRevision ?? 0;

@@ -20,9 +20,9 @@ import { ENTRY_COST, type StoreState } from "./read-store.js";
 import { modRevisionOf, prune, replaceHead, tidy, uploadSnapshot } from "./snapshots.js";
 import { LostUploadError, type StoreTarget, type Upload, upload } from "./uploads.js";
 
-/** The longest random pause after an attempt that was too slow, which doubles each time. */
+/** The longest random pause after a lost attempt: at first, and after doubling each time. */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [10, 300];
-/** The time that others are faster before a writer takes the turn. */
+/** How long other writers are faster before a writer takes the turn. */
 const TURN_AFTER_MS = 2_000;
 const TURN_LEASE_MS = 5_000;
 
@@ -39,7 +39,7 @@ interface WriterOptions {
 }
 
 /**
- * Makes one write to a store, once, despite lost answers and other writers:
+ * Makes one write exactly once, despite lost answers and other writers:
  *
  *     A                       etcd                     B
  *     |  head 7 -> 8, log/8    |                       |
@@ -56,9 +56,9 @@ interface WriterOptions {
 export class StoreWriter {
   readonly #options: WriterOptions;
   readonly #target: StoreTarget;
-  /** The parts of the attempt before, which the next one may need again. */
+  /** The parts of the previous attempt, which the next one may use again. */
   #uploaded: (Upload & { readonly bytes: Buffer }) | undefined;
-  /** The key `turn`, if this writer has it, so that all others wait. */
+  /** The key `turn`, if this writer has it: all others wait. */
   #turn: Claim | undefined;
 
   constructor(options: WriterOptions) {
@@ -67,16 +67,16 @@ export class StoreWriter {
   }
 
   /**
-   * @throws errors of `change`; InvalidDataError; UnreachableError, whose message says what was
-   *   changed
+   * @throws the errors of `change`; InvalidDataError; UnreachableError, whose
+   *   message says whether the change may have been made
    */
   async update(change: ChangeData, options: UpdateOptions): Promise<void> {
     let { present } = this.#options;
     let startedAt = 0;
     const { before, after } = await this.#untilMade(async () => {
       startedAt = performance.now();
-      // The present state is usually the newest. If not, the transaction fails, so errors don't
-      // count.
+      // The present state is usually the newest. If it is not, the transaction
+      // would fail, so errors of the change are ignored.
       const isNewest = !present;
       const before = present ?? (await this.#options.read());
       present = undefined;
@@ -101,7 +101,7 @@ export class StoreWriter {
       throw new InvalidDataError(`${url} holds data, or a log without a head: use another prefix`);
   }
 
-  /** Writes everything again, and removes the log before. @throws as `update` */
+  /** Writes all data again, and removes the earlier log. */
   async writeAgain(): Promise<void> {
     await this.#untilMade(async () => {
       const { head, value, data } = await this.#options.read();
@@ -111,7 +111,7 @@ export class StoreWriter {
     await prune(this.#target, 1);
   }
 
-  /** Repeats an attempt that resolves to `undefined`, since another writer was faster. */
+  /** Repeats an attempt while it resolves to `undefined`: another writer was faster. */
   async #untilMade<T>(attempt: () => Promise<T | undefined>): Promise<T> {
     const { gateway, signal } = this.#target;
     let lostSince: number | undefined;
@@ -154,7 +154,7 @@ export class StoreWriter {
     return { write, previous, time, ...author, ...(last_ids && { last_ids }), changes };
   }
 
-  /** @returns the state afterwards; `undefined` if another writer was faster @throws as `update` */
+  /** @returns the state after the write; `undefined` if another writer was faster */
   async #append(
     state: StoreState,
     data: Data,

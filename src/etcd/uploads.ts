@@ -9,11 +9,11 @@ import { type Claim, type Gateway, type KeyRange, UncertainError } from "./gatew
 import { KEYS, partKey } from "./log.js";
 import type { Owner, Sealing } from "./sealing.js";
 
-/** The size of a part: etcd takes 1.5 MiB in one request by default. */
+/** The size of a part. By default, etcd accepts 1.5 MiB in one request. */
 const PART_BYTES = 1_000_000;
-/** Parts in one answer, of which etcd has several copies in memory. */
+/** The number of parts in one answer, of which etcd holds several copies in memory. */
 const PAGE_PARTS = 8;
-/** Requests that are open at a time. */
+/** The number of requests that are open at a time. */
 const PARALLEL = 4;
 
 export interface StoreTarget {
@@ -131,13 +131,13 @@ export async function download(
   });
 }
 
-/** Lists the value of each upload's key; "" for the parts of a killed writer. */
+/** Returns the value of each upload's key; `""` for parts that a killed writer left. */
 export async function listUploads({ gateway }: StoreTarget): Promise<Map<string, string>> {
   const { ranges } = await gateway.ranges([
     { key: KEYS.parts, end: endOf(KEYS.parts), keysOnly: true },
     { key: KEYS.uploads, end: endOf(KEYS.uploads) },
   ]);
-  // Parts have no values here, and uploads come after them.
+  // Parts are read without values. Uploads come after them, and set theirs.
   return new Map(ranges.flat().map(({ key, value }) => [key.split("/")[1] ?? "", String(value)]));
 }
 
@@ -146,7 +146,7 @@ export function keysOf(write: string): KeyRange[] {
   return [{ key, end: endOf(key) }, { key: KEYS.uploads + write }];
 }
 
-/** Returns the first key after those with a prefix, which ends with a slash. */
+/** Returns the first key after all keys with a prefix, which ends with a slash. */
 export function endOf(prefix: string): string {
   return `${prefix.slice(0, -1)}0`;
 }

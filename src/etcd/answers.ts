@@ -132,6 +132,6 @@ export function refusal(text: string): ServerError {
     : new ServerError(reason, 503);
 }
 
-export function malformed(what = "has another form"): ServerError {
+export function malformed(what = "has an unexpected form"): ServerError {
   return new ServerError(`its answer ${what}; is it the HTTP gateway of etcd 3.4 or newer?`, 200);
 }

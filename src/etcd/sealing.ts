@@ -65,7 +65,7 @@ export class Sealing {
   checkOwner(bytes: Buffer, { store, write = "" }: Owner): void {
     const owner = Buffer.concat([idBytes(store), idBytes(write)]);
     if (this.#keys.length > 0 && !owner.equals(bytes.subarray(STORE_AT, STORE_AT + owner.length)))
-      throw new InvalidDataError("is of another store or write");
+      throw new InvalidDataError("belongs to another store or write");
   }
 }
 

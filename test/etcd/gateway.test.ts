@@ -83,7 +83,7 @@ const flooding = (start: string, more: string) =>
     flood(socket, more);
   });
 const NOT_ETCD = "is it the HTTP gateway of etcd 3.4 or newer?";
-const OTHER_FORM = `its answer has another form; ${NOT_ETCD}`;
+const OTHER_FORM = `its answer has an unexpected form; ${NOT_ETCD}`;
 
 function drip(socket: Socket, text: string): void {
   const timer = setInterval(() => socket.write(text), 10);

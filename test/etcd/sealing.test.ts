@@ -15,7 +15,7 @@ const WRONG_KEY = "is sealed with a key that is not in the file of --seal-key-fi
 const TAMPERED = "can't be opened: it was changed, or moved from another key";
 const NOT_SEALED =
   "is not sealed: somebody without the key has written it, or the store is not sealed";
-const OTHER_OWNER = "is of another store or write";
+const OTHER_OWNER = "belongs to another store or write";
 
 describe("sealing", () => {
   it.each(["", "text", "é💾\u0000", "x".repeat(100_000)])(

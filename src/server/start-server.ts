@@ -11,7 +11,7 @@ import { Connections } from "./wire/connections.js";
 import { createListener, listen, serverUrl } from "./wire/listener.js";
 import type { TlsCredentials } from "./wire/tls.js";
 
-/** Names no package, since the types of the library refer to it. */
+/** Refers to no package, since the library's types include it. */
 interface RequestCounts {
   count(request: ServedRequest): void;
   decide: (counter: Counter["kind"], isAllowed: boolean) => void;

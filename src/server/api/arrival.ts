@@ -24,7 +24,7 @@ export function originForm({ url = "", socket }: Pick<IncomingMessage, "url" | "
 
 /** Returns the refusal of a request that is invalid for any sender. @param url in origin form */
 export function findMalformation(req: IncomingMessage, url: string): Reply | undefined {
-  // With `maxHeadersCount`, Node would drop the others and serve the request.
+  // With `maxHeadersCount`, Node would drop the excess headers and serve the request.
   if (req.rawHeaders.length > 2 * MAX_HEADER_FIELDS) return TOO_MANY_HEADERS;
   const hosts = countHeader(req, "host");
   if (hosts > 1 || (hosts === 0 && req.httpVersion === "1.1")) return NO_HOST;

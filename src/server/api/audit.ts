@@ -21,7 +21,7 @@ export interface Audit {
 /** Appends a line, all of it or nothing. */
 interface AuditFile {
   append(line: string): void;
-  /** Opens the file that is at the path now. If it throws, the one before stays open. */
+  /** Opens the file that is at the path now. If this throws, the previous file stays open. */
   open(): void;
   close(): void;
 }
@@ -57,7 +57,7 @@ export class AuditLog implements Audit {
 
   record({ id, apiKey: key, client, environment, address: from, ...rest }: AuditEntry): boolean {
     const { method, route, status, read } = rest;
-    // These have no limit.
+    // The number of these is not limited.
     if (status === TOO_MANY_REQUESTS.status) return true;
     const entry = { id, key, client, environment, from, method, route, status, read };
     const isWritten = !this.isFailing && this.#write(entry);
@@ -68,7 +68,8 @@ export class AuditLog implements Audit {
   /**
    * Continues in the file that is at the path now, after rotation.
    *
-   * @throws InvalidDataError if it can't be opened: lines go into the file before it
+   * @throws InvalidDataError if it can't be opened: lines still go to the
+   *   previous file
    */
   reopen(): void {
     this.#file.open();
@@ -94,7 +95,7 @@ export class AuditLog implements Audit {
     }
   }
 
-  /** Writes how many lines are missing, now or once it is possible. */
+  /** Writes the number of missing lines, now or once it is possible. */
   #recover(): void {
     clearTimeout(this.#retry);
     const lost = this.#lost;

@@ -53,7 +53,7 @@ export function createAuthenticator(
     const hasKey = headers["x-api-key"] !== undefined;
     const isLong = target.length > MAX_KEYLESS_TARGET;
     if (isLong && !hasKey) return {};
-    // The others cost little.
+    // Other requests cost little.
     if ((isLong || !hasKey) && limiter.isUsedUp({ kind: "address", id: addressOf(req) })) return {};
     if (!hasKey) return byAnySignature(req, check);
     const { owner, secret } = claim(req);

@@ -80,7 +80,7 @@ function replyTo(headers: IncomingHttpHeaders, reply: KeptReply): DataReply {
     : reply;
 }
 
-/** Makes the tags of the package `etag` in half of its time. */
+/** Makes the same tags as the package `etag`, in half the time. */
 function etagOf(json: string): string {
   return `"${Buffer.byteLength(json).toString(16)}-${hash("sha1", json, "base64").slice(0, 27)}"`;
 }

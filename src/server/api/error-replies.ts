@@ -1,6 +1,6 @@
 import { type HeaderList, jsonReply, type Reply } from "../wire/replies.js";
 
-/** The messages that the OpenAPI document has too. */
+/** Messages that the OpenAPI document quotes. */
 export const MESSAGES = {
   unauthorized: "Credentials are missing or not valid",
   notFound: "Not found",

@@ -139,7 +139,7 @@ export class RequestChain {
     return { arrived, identity, view: identity.owner && service.view(identity.owner.scope) };
   }
 
-  /** Counts a request on its API key or, without one, its address, apart from health checks. */
+  /** Counts a request for its API key or address. Health checks have their own counters. */
   #count({ arrived, identity, view }: Identified): Counted {
     const { service, limiter, addressOf } = this.#parts;
     const { owner } = identity;
@@ -228,7 +228,7 @@ export class RequestChain {
 
 type Described = ReturnType<typeof describe>;
 
-/** The parts of a request that an audit log has too. */
+/** Returns the parts of a request that audit logs and request logs share. */
 function describe({ arrived: { req, path }, identity: { owner } }: Identified, address: string) {
   const { method, headers } = req;
   // A key may have been rotated out. A signature without a key has the current one.

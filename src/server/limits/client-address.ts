@@ -10,9 +10,10 @@ export type AddressOf = (req: {
 }) => string;
 
 /**
- * Behind trusted proxies, the address is the last one in `X-Forwarded-For` that is not a trusted
- * proxy's: clients can make up those before it. The list ends at anything but an IP address, whose
- * sender is then the client. So no client can choose its counter.
+ * Behind trusted proxies, the address is the last one in `X-Forwarded-For` that
+ * is not a trusted proxy's: clients can forge the entries before it. If an
+ * entry is not an IP address, the proxy that added it counts as the client. So
+ * no client can choose its counter.
  *
  * @throws UsageError for a range that `isProxyRange` does not accept
  */
@@ -52,8 +53,8 @@ function forwardedAddress(
 }
 
 /**
- * Returns an IPv4 address, also of `::ffff:192.0.2.1`, or the /64 of an IPv6 address, since one
- * client usually has a whole /64. Zones are ignored.
+ * Returns an IPv4 address, also for `::ffff:192.0.2.1`, or the /64 of an IPv6
+ * address, since one client usually has a whole /64. Zones are ignored.
  *
  * @param remoteAddress `undefined` after the client has disconnected
  */

@@ -23,7 +23,7 @@ interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
 export interface Identity {
   /** The owner of a request's key; `undefined` without valid credentials. */
   owner?: KeyOwner | undefined;
-  /** Seconds, if there are too many searches, so that this one was not made. */
+  /** Seconds until the next search. Set if there were too many, so that none was made. */
   retryAfter?: number;
 }
 

@@ -27,7 +27,7 @@ interface CountedRequest {
   retryAfter?: number;
 }
 
-/** The most addresses with their own counters of one kind. A million would take 0.3 GB. */
+/** The largest number of addresses with their own counters. A million would take 0.3 GB. */
 const MAX_ADDRESSES = 10_000;
 
 /** Counts requests in memory. */
@@ -74,7 +74,7 @@ export class RateLimiter {
 }
 
 /**
- * Returns names and values in turn.
+ * Returns a list of names and values in turn.
  *
  * @param retryAfter seconds, for a 429: no requests are left until then
  */

@@ -79,7 +79,7 @@ export class ServerMetrics {
 }
 
 /**
- * Adds how the data of a server is reloaded, and when its keys expire.
+ * Adds metrics of a server's data: reloads, age and expiring keys.
  *
  * @param ticks monotonic clock in milliseconds
  */

@@ -3,17 +3,17 @@ import { IncomingMessage, type RequestListener, type Server, type ServerResponse
 import { Server as NetServer, type Socket } from "node:net";
 import { announcesBody, dropBody, endSoon } from "./replies.js";
 
-/** The time to make and receive an answer. */
+/** The time for making and receiving an answer. */
 const MAX_ANSWER_MS = 60_000;
 const REPORT_SECONDS = 60;
-/** A connection without a request is closed, a second later than clients are told. */
+/** Idle connections are closed after this time, a second later than clients are told. */
 const IDLE_MS = 6_000;
-/** The same while draining, enough for a slow network. */
+/** The idle time while draining, enough for a slow network. */
 const IDLE_GRACE_MS = 200;
-/** The same without any bytes: the first message of TLS takes time to compute. */
+/** The time for the first bytes while draining: a TLS handshake takes time to compute. */
 const HELLO_GRACE_MS = 500;
 const SWEEP_MS = 50;
-/** Requests that wait on a connection. Each takes about 2 KB, and its client may have sent 18 bytes. */
+/** Waiting requests per connection. Each takes about 2 KB, for as few as 18 bytes from a client. */
 const MAX_WAITING = 100;
 
 export interface ConnectionLimits {
@@ -35,15 +35,15 @@ interface ConnectionState {
 }
 
 /**
- * Stops Node's parser at a destroyed connection by taking its request for an upgrade. Otherwise, it
- * parses the rest of a read: 64 KiB can have 3,600 requests.
+ * Stops Node's parser at a destroyed connection, as at an upgrade. Otherwise,
+ * it would parse all that was read: 64 KiB can hold 3,600 requests.
  */
 export class Request extends IncomingMessage {
   get upgrade(): boolean {
     return this.method === "CONNECT" || this.socket.destroyed;
   }
 
-  /** Node sets it by the headers. */
+  /** Ignores what Node sets from the headers. */
   set upgrade(_upgrade: boolean) {}
 }
 
@@ -51,7 +51,7 @@ export class Request extends IncomingMessage {
 export class Connections {
   readonly server: Server;
   readonly #limits: ConnectionLimits;
-  /** All TCP sockets. `#connections` has the TLS sockets on top of them. */
+  /** All TCP sockets. With TLS, `#connections` has the sockets on top of them. */
   readonly #sockets = new Set<Socket>();
   readonly #connections = new Map<Socket, ConnectionState>();
   #refused = 0;

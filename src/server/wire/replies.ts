@@ -7,7 +7,7 @@ export type HeaderList = readonly string[];
 /** The headers of every answer. */
 export const NOT_STORED: HeaderList = ["Cache-Control", "no-store"];
 
-/** The seconds that clients have until the next request, one less than `Connections` gives. */
+/** Tells clients when a connection is closed, a second before `Connections` closes it. */
 const KEPT_OPEN: HeaderList = ["Keep-Alive", "timeout=5"];
 
 export interface Reply {
@@ -50,7 +50,7 @@ export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
 }
 
-/** Discards a body. Only its part in the read that contains the request is parsed. */
+/** Discards a body. Only the part that arrived with the request is parsed. */
 export function dropBody(req: IncomingMessage): void {
   // 64 KiB of one-byte chunks would take 5 MB.
   req.push = () => true;
@@ -84,7 +84,7 @@ export function endSoon(socket: Socket, text = ""): void {
   socket.once("finish", () => setTimeout(() => socket.destroy(), LINGER_MS).unref());
 }
 
-/** Formats an answer as it is sent. */
+/** Formats an answer as HTTP/1.1 text. */
 export function rawReply({ status, headers, body }: Reply): string {
   const close = headers.includes("Connection") ? [] : ["Connection", "close"];
   const all = [...headers, "Date", new Date().toUTCString(), ...close];

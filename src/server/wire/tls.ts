@@ -11,7 +11,7 @@ import { UsageError } from "../../kit/text/errors.js";
 
 /** PEM texts. */
 export interface TlsCredentials extends CertifiedKey {
-  /** Certificates of authorities. Without a certificate from one of them, a client is refused. */
+  /** Certificates of authorities. Clients without a certificate from one of them are refused. */
   clientCa?: string | undefined;
 }
 

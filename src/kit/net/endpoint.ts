@@ -17,12 +17,12 @@ export function parseEndpoint(text: string, defaultPort: number): Endpoint | und
   return { host: host.toLowerCase(), port: Number(port) };
 }
 
-/** The host of a URL, without the brackets of an IPv6 address. */
+/** Returns the host of a URL, without the brackets of an IPv6 address. */
 export function hostOf({ hostname }: URL): string {
   return hostname.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** `host:port`, with the brackets of an IPv6 address. */
+/** Returns `host:port`, with an IPv6 address in brackets. */
 export function formatEndpoint({ host, port }: Endpoint): string {
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -4,10 +4,9 @@ import { type HttpProxy, parseProxy } from "./proxy.js";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * The proxy that the environment names for a server. A server on this machine has none.
- *
- * The package proxy-from-env (2.1.0) reads process.env alone, does not name the variable, and lets
- * CGI requests set HTTP_PROXY.
+ * Returns the proxy that the environment names for a server; none for a server
+ * on this machine. The package proxy-from-env (2.1.0) reads only process.env,
+ * does not return the variable's name, and lets CGI requests set HTTP_PROXY.
  *
  * @throws UsageError that names the variable, for a URL that can't be used
  */

@@ -41,8 +41,8 @@ export interface AnswerHead {
 }
 
 /**
- * Sends a request, and reads its answer. Always settles within the deadline: a process with nothing
- * but a pending promise exits with 0.
+ * Sends a request, and reads its answer. Always settles within the deadline: a
+ * process that waits only for a promise exits with 0.
  *
  * @throws an error that `reasonOf` explains, or the reason of the signal
  */
@@ -66,7 +66,7 @@ export async function exchange(
     return { status, headers, body: await readBody(incoming, limit, deadline) };
   } catch (error) {
     deadline.signal.throwIfAborted();
-    // The error of the body is a reset, also for chunks that are not HTTP.
+    // The body's error would be a reset, also for chunks that are not HTTP.
     throw failed ?? error;
   } finally {
     deadline.end();
@@ -124,9 +124,9 @@ async function readBody(
 
 interface Deadline {
   readonly signal: AbortSignal;
-  /** Each piece that comes until `latest` starts it again. */
+  /** Restarted by each piece that arrives before `latest`. */
   readonly timer: NodeJS.Timeout;
-  /** The time on the clock of {@link ticks}. */
+  /** The last time to restart the timer, by {@link ticks}. */
   readonly latest: number;
   end(): void;
 }

@@ -34,7 +34,7 @@ const FAILURES: Readonly<Record<string, Failure>> = {
 /** OpenSSL's text of an alert about a certificate (RFC 8446, appendix B.2). */
 const CERTIFICATE_ALERT = /SSL alert number (?:4[234568]|116)\b/;
 
-/** Tells why there is no answer: `connection refused; is the server running?` */
+/** Explains why there is no answer: `connection refused; is the server running?` */
 export function reasonOf(error: unknown, hints: Hints = {}): string {
   const [reason, kind] = failureOf(error);
   const hint = hints[kind as keyof Hints];

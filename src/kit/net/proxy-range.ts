@@ -1,6 +1,6 @@
 import { BlockList, isIP } from "node:net";
 
-/** Whether a text is `loopback`, an IP address, or a CIDR range, but not of all addresses. */
+/** Whether a text is `loopback`, an IP address, or a CIDR range other than `/0`. */
 export function isProxyRange(text: string): boolean {
   try {
     proxyMatcher([text]);
@@ -15,9 +15,11 @@ const LOOPBACK = ["127.0.0.0/8", "::1"];
 const RANGE = /^([^/%]+)(?:\/([1-9]\d{0,2}))?$/;
 
 /**
- * Returns a function that checks whether an IP address, also IPv4 as IPv6, is in a range.
+ * Returns a function that checks whether an IP address, also IPv4 as IPv6, is
+ * in one of the ranges.
  *
- * @throws a TypeError or a RangeError unless {@link isProxyRange} accepts each text
+ * @throws a TypeError or a RangeError unless {@link isProxyRange} accepts each
+ *   text
  */
 export function proxyMatcher(ranges: readonly string[]): (address: string) => boolean {
   const list = new BlockList();

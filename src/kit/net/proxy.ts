@@ -7,7 +7,7 @@ import { type TlsTexts, tlsOptions } from "./tls-options.js";
 export interface HttpProxy {
   /** The URL without user and password. */
   readonly url: URL;
-  /** The user and the password, if the URL has them. */
+  /** The user and password of the URL, if any. */
   readonly headers: Readonly<Record<string, string>>;
   /** Its name in messages: `the proxy proxy.example.com:3128 (HTTPS_PROXY)`. */
   readonly name: string;
@@ -15,7 +15,7 @@ export interface HttpProxy {
   readonly from: string | undefined;
 }
 
-/** A server, and the way to it. */
+/** A server, and how to reach it. */
 export interface ServerRoute extends TlsTexts {
   origin: URL;
   /** The setting with the URL, for messages. */

@@ -43,9 +43,9 @@ export async function openTunnel(
 }
 
 /**
- * Makes connections through a proxy's CONNECT. https-proxy-agent keeps the connection of a request
- * that was given up, so that the process does not end, collects an endless answer, and logs the
- * proxy's password for `DEBUG`.
+ * Makes connections through a proxy's CONNECT. The package https-proxy-agent
+ * keeps the connection of an aborted request, so that the process does not end,
+ * buffers an endless answer, and logs the proxy's password with `DEBUG`.
  */
 export class TunnelAgent extends Agent {
   readonly #route: ProxyRoute;
@@ -65,7 +65,7 @@ export class TunnelAgent extends Agent {
     const { host, port, timeout = 0 } = options;
     const { signal } = this.#closing;
     openTunnel({ host: host ?? "", port: Number(port) }, { ...this.#route, timeout, signal })
-      // Typed for requests. Given a socket, it makes no connection of its own.
+      // Typed for requests. Given a socket, it opens no other connection.
       .then((socket) => super.createConnection({ ...options, socket } as ClientRequestArgs))
       .then(
         (stream) => callback(null, stream as Duplex),

@@ -83,14 +83,14 @@ export class Service {
     return this.#owners.byKey.get(apiKey);
   }
 
-  /** The owners to check a signature without a key against. */
+  /** The owners whose secrets a signature without a key is checked against. */
   get keylessOwners(): readonly KeyOwner[] {
     this.#newest();
     return this.#owners.keyless;
   }
 
   /**
-   * Returns what a scope can read of the newest valid data.
+   * Returns the part of the newest valid data that a scope can read.
    *
    * @param scope its application is replaced by the current one
    */
@@ -109,8 +109,8 @@ export class Service {
   }
 
   /**
-   * The variables of an environment in the newest valid data. Reading throws
-   * NotFoundError while there is no environment of this name.
+   * Returns a source of an environment's variables in the newest valid data.
+   * Reading throws NotFoundError while there is no environment of this name.
    *
    * @param close default: closes the store
    */

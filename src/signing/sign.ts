@@ -20,7 +20,7 @@ export interface SignedParts {
 }
 
 /**
- * The value of the `Authorization` header for one request: `HMAC <timestamp>:<signature>`.
+ * Returns the value of the `Authorization` header for one request: `HMAC <timestamp>:<signature>`.
  *
  * @example
  * sign({ timestamp: Date.now(), method: "GET", route: "/v1/variables?limit=2" }, apiSecret)
@@ -38,7 +38,7 @@ export function sign(request: SignedParts, secret: string): string {
 /** The parts of a request, with the timestamp as it is sent. */
 type SentParts = Omit<SignedParts, "timestamp"> & { timestamp: number | string };
 
-/** The signed text: timestamp, method, route and body hash, without separators. */
+/** Returns the signed text: timestamp, method, route and body hash, without separators. */
 export function stringToSign({
   timestamp,
   method,
@@ -56,7 +56,7 @@ export function parseAuthorization(
   header: string,
 ): { timestamp: string; signature: string } | undefined {
   if (!/^HMAC \d{13}:[0-9a-f]{64}$/.test(header)) return undefined;
-  // Not groups, nor a number that would become text again: together they take 0.2 µs longer.
+  // Groups, and a number that would become text again, would take 0.2 µs longer.
   return { timestamp: header.slice(5, 18), signature: header.slice(19) };
 }
 
@@ -71,9 +71,9 @@ export interface Tolerance {
 export const DEFAULT_TOLERANCE: Tolerance = { past: 300, future: 60 };
 
 /**
- * How a server with the default tolerance sees this machine's clock.
+ * Compares this machine's clock with a server's, for the default tolerance.
  *
- * @param skew how far it is ahead, in milliseconds
+ * @param skew how far this machine's clock is ahead, in milliseconds
  */
 export function compareClocks(skew: number) {
   const seconds = Math.round(Math.abs(skew) / 1_000);

@@ -26,9 +26,9 @@ export interface VerifyOptions {
 
 /** A request's signature, parsed once and checked against any number of secrets. */
 export interface SignatureCheck {
-  /** Number of HMACs that it takes to rule out a secret. */
+  /** The number of HMACs that it takes to rule out a secret. */
   cost(): number;
-  /** Whether this secret made it. Compares in constant time. */
+  /** Whether the signature was made with this secret. Compares in constant time. */
   madeWith(secret: KeyObject): boolean;
 }
 
@@ -63,7 +63,7 @@ export function readSignature(
     });
   return {
     cost: () => signableRoutes(target).length * BODY_HASHES.length,
-    // Nearly all clients sign the target as it is, which is the first of them.
+    // Nearly all clients sign the target as it is, which is the first route.
     madeWith: (secret) =>
       covers(secret, target) ||
       signableRoutes(target)
@@ -81,9 +81,9 @@ function isTimely(
 }
 
 /**
- * The routes that a signature over this target may cover: the target as sent and, since existing
- * clients sign these, the target without its query and with its path percent-decoded
- * (docs/http-api.md).
+ * Returns the routes that a signature of this target may cover: the target as
+ * sent and, since existing clients sign these, the target without its query and
+ * with its path percent-decoded (docs/http-api.md).
  */
 export function signableRoutes(target: string): string[] {
   // Nearly all requests: saves a microsecond.
@@ -95,9 +95,7 @@ export function signableRoutes(target: string): string[] {
   return [...new Set([target, path, decodedPath + query, decodedPath])];
 }
 
-/**
- * Decodes a path, unless it can't be decoded, or would be read as one with a query or a fragment.
- */
+/** Decodes a path, unless it can't be decoded or would then contain a query or a fragment. */
 function decodePath(path: string): string {
   try {
     const decoded = decodeURIComponent(path);
@@ -116,21 +114,19 @@ function equalDigests(a: string, b: string): boolean {
   return timingSafeEqual(ours, theirs);
 }
 
-/** The hash of a secret for {@link secretMatches}. */
+/** Returns the hash of a secret for {@link secretMatches}. */
 export function hashSecret(secret: string): Buffer {
   return hash("sha256", secret, "buffer");
 }
 
-/**
- * Whether this is the secret with that hash, in a time that reveals neither where they differ nor
- * their lengths.
- */
+/** Whether a secret has this hash. The time reveals neither where they differ nor their lengths. */
 export function secretMatches(secret: string, secretHash: Buffer): boolean {
   return timingSafeEqual(hashSecret(secret), secretHash);
 }
 
 /**
- * The key of an API secret, which makes each HMAC of many faster than the text.
+ * Returns an API secret as a key, with which repeated HMACs are faster than
+ * with a text.
  *
  * @throws RangeError for an empty secret
  */

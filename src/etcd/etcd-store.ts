@@ -211,7 +211,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return this.#write((writer) => writer.writeAgain(), { sealing });
   }
 
-  /** Removes all log entries but the last ones. Works also on a cluster that is out of space. */
+  /** Removes old log entries, also on a cluster that is out of space. */
   prune(entries: number): Promise<void> {
     return this.inTurn(() => prune(this.#target, entries));
   }

@@ -23,9 +23,7 @@ export interface KeyRange {
 }
 
 interface RangeRequest extends KeyRange {
-  /** The largest number of keys in the answer. */
   limit?: number;
-  /** Whether to leave out the values. */
   keysOnly?: boolean;
 }
 
@@ -162,7 +160,7 @@ export class Gateway extends MemberClient {
     return { condition, end };
   }
 
-  /** Returns the id of a new lease. */
+  /** Resolves to the id of the lease. */
   grantLease(milliseconds: number): Promise<string> {
     const body = { TTL: Math.ceil(milliseconds / 1_000) };
     return this.tryMembers({ within: this.times.write }, (endpoint, timeout) =>

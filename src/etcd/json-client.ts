@@ -18,7 +18,6 @@ export type PostLimits = Pick<DeadlineOptions, "timeout" | "signal">;
 /** Thrown when a request was certainly not sent. */
 export class NotSentError extends UnreachableError {}
 
-/** Thrown when the TLS settings are wrong. */
 export class TlsError extends NotSentError {}
 
 const TOO_LARGE = "its answer is too large";

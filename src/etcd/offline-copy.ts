@@ -5,7 +5,6 @@ import type { Data } from "../store/data.js";
 import { dataPieces } from "../store/schema/data-text.js";
 import { parseApart } from "../store/schema/parse-apart.js";
 
-/** The pause between two writes. */
 const PAUSE_MS = 30_000;
 
 export interface OfflineData {

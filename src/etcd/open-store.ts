@@ -63,7 +63,7 @@ async function isStoreSealed({ address, ...access }: StoreAccess): Promise<boole
   return heads.some(({ value }) => isSealed(value));
 }
 
-/** Returns a store that is not opened yet. @throws UsageError for the keys */
+/** @throws UsageError for the keys */
 export function etcdStore(
   { address, sealingKeys, author = NOBODY, ...access }: StoreAccess,
   { times, parse = (bytes) => parseData(bytes), onProgress, ...options }: OpenOptions = {},

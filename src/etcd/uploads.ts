@@ -13,7 +13,7 @@ import type { Owner, Sealing } from "./sealing.js";
 const PART_BYTES = 1_000_000;
 /** The number of parts in one answer, of which etcd holds several copies in memory. */
 const PAGE_PARTS = 8;
-/** The number of requests that are open at a time. */
+/** Requests at a time. */
 const PARALLEL = 4;
 
 export interface StoreTarget {

@@ -1,8 +1,7 @@
 import { printable } from "../../kit/text/printable.js";
 import { findEnvironment, shortestName } from "../../model/environment.js";
 import { type Data, NO_DATA } from "../../store/data.js";
-import { readDataFile } from "../../store/file/data-file.js";
-import { openWithoutKeys } from "../../store/schema/data-text.js";
+import { openWithoutKeys, readDataFile } from "../../store/file/data-file.js";
 import { readProfiles } from "../../tasks/settings/profiles.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";

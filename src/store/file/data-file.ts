@@ -31,6 +31,10 @@ export function readContent(path: string, name = path, mayBeEmpty = true): Promi
   return withPathInErrors(name, readDataFile(path, { parse }));
 }
 
+/** Opens content, sealed or not, without keys. */
+export const openWithoutKeys: OpenContent = async (content) =>
+  content.sealed ? (await import("../schema/file-sealing.js")).withoutSecrets(content) : content;
+
 /** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
 export async function createDataFile(
   path: string,

@@ -2,7 +2,7 @@ import { constants } from "node:buffer";
 import type { Complete } from "../../model/variable.js";
 import { byId, type Data, type List } from "../data.js";
 import type { FileSealing, SealedForm } from "./file-sealing.js";
-import { type OpenContent, parseData } from "./parse-data.js";
+import { parseData } from "./parse-data.js";
 
 /** The largest data file, in bytes: JSON is parsed from one string, in V8 of up to 512 MB. */
 export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
@@ -20,10 +20,6 @@ export async function fileSealing(
 export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined): Promise<Data> {
   return parseData(bytes, (await fileSealing(keys))?.open);
 }
-
-/** Opens content, sealed or not, without keys. */
-export const openWithoutKeys: OpenContent = async (content) =>
-  content.sealed ? (await import("./file-sealing.js")).withoutSecrets(content) : content;
 
 /** Records per piece, which takes about a millisecond. */
 const PIECE_RECORDS = 2_000;

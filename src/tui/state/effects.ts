@@ -23,7 +23,7 @@ export function blockingEffect(
 ): Step {
   const own = { ...pending };
   // Close a question whether to quit that was asked in the meantime.
-  const isOpen = ({ data }: State["stack"][number]) => (data as { run?: Next }).run !== quitting;
+  const isOpen = ({ data }: State["stack"][number]) => (data as { kind?: "quit" }).kind !== "quit";
   return step({ ...state, pending: own }, async (tools) => {
     const next = (await outcomeOf(effect, tools)) ?? step;
     return (now) => {
@@ -41,9 +41,6 @@ export function effectOnly(state: State, call: (tools: Tools) => void): Step {
     return undefined;
   });
 }
-
-/** The answer to the question whether to quit. */
-export const quitting: Next = (state) => effectOnly(state, (tools) => tools.quit());
 
 /** Runs an effect, and turns an error into a notice. Never rejects. */
 export function outcomeOf(effect: Effect, tools: Tools): Promise<Next | undefined> {

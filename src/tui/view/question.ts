@@ -1,5 +1,5 @@
 import { REVEAL_MS } from "../reading/reveal.js";
-import { quitting, step } from "../state/effects.js";
+import { effectOnly, step } from "../state/effects.js";
 import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { memoized, notify, type State, type Step } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
@@ -22,6 +22,8 @@ import {
 
 /** A question with lines that scroll, an optional text input, and two buttons. */
 export interface Question {
+  /** The question whether to quit, which closes when the work it would cancel ends. */
+  readonly kind?: "quit";
   readonly title: string;
   readonly text: string;
   /**
@@ -239,7 +241,7 @@ function inputLines(label: string, typed: TextField, width: number): Line[] {
 /** The text of the question whether to quit, if it is open. */
 export function quitQuestion(state: State): string | undefined {
   const asked = dataOf(state, QUESTION);
-  return asked?.run === quitting ? asked.text : undefined;
+  return asked?.kind === "quit" ? asked.text : undefined;
 }
 
 /**
@@ -248,7 +250,8 @@ export function quitQuestion(state: State): string | undefined {
 export function quit(state: State): Step {
   const losses = layers(state).flatMap(({ screen, data }) => screen.lost?.(data) ?? []);
   const lost = state.pending?.lost ?? losses.at(-1);
-  if (lost === undefined || quitQuestion(state)) return quitting(state);
+  const run = (now: State) => effectOnly(now, (tools) => tools.quit());
+  if (lost === undefined || quitQuestion(state)) return run(state);
   const text = `Quit${lost}? Press Ctrl-C again to quit.`;
-  return ask(state, { title: "Quit", text, answer: "Quit", key: "ctrl-x", run: quitting });
+  return ask(state, { kind: "quit", title: "Quit", text, answer: "Quit", key: "ctrl-x", run });
 }

@@ -1,13 +1,13 @@
 import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import { isSealedText } from "../../model/variable.js";
+import type { Refusal } from "../state/command.js";
 import { groupOf, placeName, whyReadOnly } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { actsOnMarked, gridOf, selectionOf, whyNoName } from "../view/grid.js";
-import { STILL_READING } from "../view/screen.js";
 
 /** Returns why the variable does not exist or has no value. */
-export function whyNoEntry(state: State, wanted: "entry" | "value"): string | undefined {
+export function whyNoEntry(state: State, wanted: "entry" | "value"): Refusal | undefined {
   const { name, entry, place } = selectionOf(state);
   if (name === undefined || (wanted === "value" ? entry?.value : entry)) return whyNoName(state);
   const where = state.stack.length > 0 ? `in ${placeName(state, place)}` : "here";
@@ -18,7 +18,10 @@ export function whyNoEntry(state: State, wanted: "entry" | "value"): string | un
  * Returns what `whyNoEntry` does, except for commands that act on marked
  * variables.
  */
-export function whyNoTarget(state: State, wanted: "entry" | "value" = "entry"): string | undefined {
+export function whyNoTarget(
+  state: State,
+  wanted: "entry" | "value" = "entry",
+): Refusal | undefined {
   return actsOnMarked(state) ? undefined : whyNoEntry(state, wanted);
 }
 
@@ -26,24 +29,24 @@ export function whyNoTarget(state: State, wanted: "entry" | "value" = "entry"): 
  * Returns why nothing can be revealed. If the application has several
  * environments, the screen may show another value.
  */
-export function whyNoReveal(state: State): string | undefined {
+export function whyNoReveal(state: State): Refusal | undefined {
   const { name, entry } = selectionOf(state);
   if (isSealedText(entry?.value?.content.value)) return `${name} ${NEEDS_SEAL_KEY}`;
   return groupOf(state).length > 1 ? whyNoName(state) : whyNoEntry(state, "value");
 }
 
-export function whyNotRead(state: State, place = state.place): string | undefined {
+export function whyNotRead(state: State, place = state.place): Refusal | undefined {
   const { isComplete, isReading } = readingOf(state, place);
   if (isComplete) return undefined;
-  return isReading ? STILL_READING : "the variables can't be read";
+  return isReading ? { wait: true } : "the variables can't be read";
 }
 
-export function whyNotEdit(state: State): string | undefined {
+export function whyNotEdit(state: State): Refusal | undefined {
   const { place } = gridOf(state);
   return whyReadOnly(state, place) ?? whyNotRead(state, place);
 }
 
-export function whyNoEnvironments(state: State): string | undefined {
+export function whyNoEnvironments(state: State): Refusal | undefined {
   const { place } = gridOf(state);
   const { isServer, readOnly } = state.places[place] ?? {};
   return isServer
@@ -51,7 +54,7 @@ export function whyNoEnvironments(state: State): string | undefined {
     : (readOnly ?? whyNotRead(state, place));
 }
 
-export function whyEmpty(state: State): string | undefined {
+export function whyEmpty(state: State): Refusal | undefined {
   return gridOf(state).table.names.length > 0
     ? undefined
     : (whyNotRead(state) ?? "there are no variables");

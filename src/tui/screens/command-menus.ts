@@ -1,5 +1,12 @@
 import { suggestion } from "../../kit/text/nearest.js";
-import { actsIn, areaOf, COMMAND_GROUPS, type Command, isListCommand } from "../state/command.js";
+import {
+  actsIn,
+  areaOf,
+  COMMAND_GROUPS,
+  type Command,
+  isListCommand,
+  refusalText,
+} from "../state/command.js";
 import { step } from "../state/effects.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
 import { hints, type KeyHint, pop, runCommand, topScreen, whyNot } from "../view/screen.js";
@@ -84,7 +91,7 @@ function homeOf(state: State, command: Command, argument = ""): State {
 }
 
 function whyNotHome(state: State, command: Command, argument = ""): string | undefined {
-  return whyNot(homeOf(state, command, argument), command);
+  return refusalText(whyNot(homeOf(state, command, argument), command));
 }
 
 /** Runs a text that is none of the choices, or shows what is wrong. */
@@ -132,7 +139,7 @@ function commandItems(state: State, commands: readonly Command[]): readonly Menu
     ...commandItem(command),
     help: topScreen(state)?.screen.handlers?.[command.name]?.help ?? command.help,
     group: command.group,
-    whyNot: whyNot(state, command),
+    whyNot: refusalText(whyNot(state, command)),
     run: (now) => runCommand(now, command),
   }));
 }

@@ -21,6 +21,13 @@ export interface Choice {
   readonly run: Next;
 }
 
+/** Why a command can't run now. With `wait`, it can once the place is read. */
+export type Refusal = string | { readonly wait: true };
+
+export function refusalText(reason: Refusal | undefined): string | undefined {
+  return typeof reason === "object" ? "still reading" : reason;
+}
+
 /**
  * A command that runs by a key or as `:name`. The footer, the help and `:` are
  * made from it.
@@ -54,7 +61,7 @@ export interface Command {
    */
   readonly repeats?: true;
   /** Returns why the command can't run now, or `undefined` if it can. */
-  readonly whyNot?: (state: State) => string | undefined;
+  readonly whyNot?: (state: State) => Refusal | undefined;
   /**
    * `undefined` if only screens handle the command.
    *

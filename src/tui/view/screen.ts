@@ -1,4 +1,4 @@
-import { actsIn, areaOf, type Command, footerLabel } from "../state/command.js";
+import { actsIn, areaOf, type Command, footerLabel, type Refusal } from "../state/command.js";
 import { blockingEffect, step } from "../state/effects.js";
 import type { Layout, Size } from "../state/layout.js";
 import { type Effect, type Notice, notify, type State, type Step } from "../state/state.js";
@@ -55,7 +55,7 @@ export interface CommandHandler<D> {
   /** Default: the help of the command. */
   readonly help?: string;
   /** Returns why the command can't run now, or `undefined` if it can. */
-  whyNot?(state: State, data: D): string | undefined;
+  whyNot?(state: State, data: D): Refusal | undefined;
   run(state: State, data: D): Step;
 }
 
@@ -203,11 +203,8 @@ export function isOnPlaces({ focus, stack }: Pick<State, "focus" | "stack">): bo
   return focus === "places" && stack.length === 0;
 }
 
-/** The result of `whyNot` while the place is being read. */
-export const STILL_READING = "still reading";
-
 /** Returns why a command can't run here now, or `undefined` if it can. */
-export function whyNot(state: State, command: Command): string | undefined {
+export function whyNot(state: State, command: Command): Refusal | undefined {
   const open = topScreen(state);
   const act = open?.screen.handlers?.[command.name];
   return act ? act.whyNot?.(state, open?.data) : command.whyNot?.(state);
@@ -230,9 +227,9 @@ export function pressCommand(
 /** Runs a command once the place is read, or shows why it can't run. */
 export function runCommand(state: State, command: Command, argument = ""): Step {
   const reason = whyNot(state, command);
-  if (reason === STILL_READING) {
+  if (typeof reason === "object") {
     const waiting: Effect = async ({ until }) => {
-      await until((now) => whyNot(now, command) !== STILL_READING);
+      await until((now) => typeof whyNot(now, command) !== "object");
       return (now) => runCommand(now, command, argument);
     };
     return blockingEffect(state, waiting, { isReading: true });

@@ -2,8 +2,8 @@ import { EventEmitter, once } from "node:events";
 import type { ColorSupportLevel } from "chalk";
 import { frameOf } from "./program/frame.js";
 import { Program, type ProgramOptions } from "./program/program.js";
-import { keysByName } from "./state/command.js";
-import type { Preferences } from "./state/state.js";
+import type { Preferences } from "./state/preferences.js";
+import type { State } from "./state/state.js";
 import { FrameStream, type TuiTerminal } from "./terminal/frame-stream.js";
 import { listenToInput } from "./terminal/input.js";
 import {
@@ -19,6 +19,7 @@ export interface TuiOptions
   /** The index of the place to open. */
   readonly place: number;
   readonly terminal: TuiTerminal;
+  readonly commands: State["commands"];
   readonly preferences: Preferences;
   /** `auto` adapts to the background of the terminal. */
   readonly theme: ThemeName;
@@ -68,7 +69,7 @@ export async function runTui(options: TuiOptions): Promise<void> {
     start: {
       ...terminal.size(),
       place,
-      preferences: { ...preferences, keys: keysByName(commands) },
+      ...{ commands, preferences },
     },
     defer: (draw) => void setTimeout(draw, Math.max(0, display.nextAt - ticks())),
   });
@@ -169,8 +170,8 @@ class Display {
   }
 
   #props() {
-    const { terminal, commands, isAscii } = this.#options;
+    const { terminal, isAscii } = this.#options;
     if (!terminal.isBusy()) this.#program.shown();
-    return { picture: frameOf(this.#program.state, commands, isAscii), theme: this.#colors };
+    return { picture: frameOf(this.#program.state, isAscii), theme: this.#colors };
   }
 }

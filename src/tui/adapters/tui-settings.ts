@@ -9,8 +9,8 @@ import {
 } from "../../tasks/settings/settings-file.js";
 import type { Caller } from "../../tasks/surroundings.js";
 import { withKeymap } from "../commands/keymap.js";
-import type { Command } from "../state/command.js";
-import { COLUMN_NAMES } from "../state/state.js";
+import { COLUMN_NAMES } from "../state/preferences.js";
+import type { Command } from "../state/state.js";
 import { THEME_NAMES } from "../text/theme.js";
 
 type ColumnName = (typeof COLUMN_NAMES)[number];

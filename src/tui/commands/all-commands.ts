@@ -17,9 +17,10 @@ import {
   whyNoEditable,
 } from "../screens/place-menus.js";
 import { scrollRecord } from "../screens/record-panel.js";
-import { type Command, inGroup } from "../state/command.js";
+import { inGroup } from "../state/command.js";
 import { effectOnly, step } from "../state/effects.js";
 import { healthOf } from "../state/readings.js";
+import type { Command } from "../state/state.js";
 import { openFilter } from "../view/filter-prompt.js";
 import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../view/grid.js";
 import { quit } from "../view/question.js";

@@ -7,11 +7,19 @@ import { withRange } from "../reading/selection.js";
 import { openDiff } from "../screens/comparison.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
 import { otherPlaces, placeChoices } from "../screens/place-menus.js";
-import type { Choice, Command } from "../state/command.js";
 import { step } from "../state/effects.js";
 import { placeName } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
-import { notify, SORTS, type Sort, type State, type Step, type View } from "../state/state.js";
+import {
+  type Choice,
+  type Command,
+  notify,
+  SORTS,
+  type Sort,
+  type State,
+  type Step,
+  type View,
+} from "../state/state.js";
 import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../view/grid.js";
 import { variablesText } from "../view/panel.js";
 import { cycled } from "../widgets/list.js";

@@ -1,6 +1,7 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { suggestion } from "../../kit/text/nearest.js";
-import { actsIn, type Command } from "../state/command.js";
+import { actsIn } from "../state/command.js";
+import type { Command } from "../state/state.js";
 import { GLOBAL_KEYS } from "../widgets/key.js";
 
 /** Keys by command name, which replace the default keys of the command. */

@@ -6,11 +6,11 @@ import { review } from "../edit/review.js";
 import { copyText } from "../reading/copying.js";
 import { MASK } from "../reading/reveal.js";
 import { hasMarks, withRange } from "../reading/selection.js";
-import type { Choice } from "../state/command.js";
 import { andThen, blockingEffect, step } from "../state/effects.js";
 import { isProduction, placeName } from "../state/place-info.js";
 import type { Editor, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
 import {
+  type Choice,
   type Effect,
   type Next,
   notify,

@@ -2,7 +2,6 @@ import { durationText } from "../../kit/text/duration.js";
 import { placesPanel } from "../screens/places-panel.js";
 import { recordPanel } from "../screens/record-panel.js";
 import { variablesPanel } from "../screens/variables-panel.js";
-import type { Command } from "../state/command.js";
 import {
   isSmall,
   isTooSmall,
@@ -14,7 +13,7 @@ import {
 } from "../state/layout.js";
 import { attributesOf, identityOf, isProduction } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
-import type { State } from "../state/state.js";
+import type { Command, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import {
   asciiLine,
@@ -47,16 +46,12 @@ import { sortArrow } from "../view/table-panel.js";
  * The content of a large enough screen: a header, up to three columns of
  * panels, and a footer. A click finds its target here, too.
  */
-export function screenContent(state: State, commands: readonly Command[]) {
-  const body = bodyColumns(state, commands, layoutOf(state));
-  return { header: headerLine(state), body, footer: footerLines(state, commands) };
+export function screenContent(state: State) {
+  const body = bodyColumns(state, layoutOf(state));
+  return { header: headerLine(state), body, footer: footerLines(state) };
 }
 
-function bodyColumns(
-  state: State,
-  commands: readonly Command[],
-  layout: Layout,
-): readonly (readonly Panel[])[] {
+function bodyColumns(state: State, layout: Layout): readonly (readonly Panel[])[] {
   const { places, variables, record } = layout;
   const { screen, data } = drawnScreen(state) ?? {};
   const isProductionShown = showsProduction(state);
@@ -65,9 +60,7 @@ function bodyColumns(
       size,
       content: { ...content, isProduction: isProductionShown },
     }));
-  const shown = screen
-    ?.body?.(state, data, layout, commands)
-    .filter(({ size: { height } }) => height > 0);
+  const shown = screen?.body?.(state, data, layout).filter(({ size: { height } }) => height > 0);
   if (shown) return [screen?.places ? marked(shown) : shown];
   const size = questionSize(layout);
   const question = screen?.panel?.(state, data, size);
@@ -101,7 +94,7 @@ function panelsOf(
  * The input of a filter or a command, a notice, or else the number typed so far
  * and the available keys.
  */
-function footerLines(state: State, commands: readonly Command[]): readonly Line[] {
+function footerLines(state: State): readonly Line[] {
   const { notice, columns, pending, count } = state;
   const open = topScreen(state);
   const input = open?.screen.input?.(state, open.data);
@@ -113,8 +106,7 @@ function footerLines(state: State, commands: readonly Command[]): readonly Line[
   const typed: Line =
     count === undefined ? [] : [{ text: ` ${count} `, role: "warning", isBold: true }];
   const help = fixedHelpKey(state);
-  const keys =
-    open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state, commands));
+  const keys = open?.screen.hints?.(state, open.data) ?? commandHints(state, inOrder(state));
   const fixed = keys.filter(
     ({ label }, index) => label === HELP_LABEL || index === keys.length - 1,
   );
@@ -132,7 +124,7 @@ const HELP_LABEL = "help";
  * Puts commands that open something or act on marks first, and those that leave
  * last.
  */
-function inOrder(state: State, commands: readonly Command[]): readonly Command[] {
+function inOrder(state: State): readonly Command[] {
   const { stack, focus } = state;
   const marked = actsOnMarked(state) ? ["copy-to", "copy", "delete"] : [];
   const first = [
@@ -148,7 +140,7 @@ function inOrder(state: State, commands: readonly Command[]): readonly Command[]
   const rank = ({ name }: Command) => {
     return first.includes(name) ? first.indexOf(name) - first.length : last.indexOf(name) + 1;
   };
-  return commands.toSorted((a, b) => rank(a) - rank(b));
+  return state.commands.toSorted((a, b) => rank(a) - rank(b));
 }
 
 /**
@@ -164,7 +156,7 @@ export interface Frame {
 }
 
 /** @param isAscii whether the terminal shows only ASCII */
-export function frameOf(state: State, commands: readonly Command[], isAscii = false): Frame {
+export function frameOf(state: State, isAscii = false): Frame {
   const { columns, rows } = state;
   const shown = (lines: readonly Line[]) => (isAscii ? lines.map(asciiLine) : lines);
   if (isTooSmall(state)) {
@@ -174,7 +166,7 @@ export function frameOf(state: State, commands: readonly Command[], isAscii = fa
     const above = shown(wrapLines(text, columns, "text").slice(0, rows));
     return { columns, rows, above, body: [], below: [] };
   }
-  const { header, body, footer } = screenContent(state, commands);
+  const { header, body, footer } = screenContent(state);
   const panels = body.map((column) =>
     column.map(({ size, content }): PanelFrame => {
       const { border, lines, ...panel } = panelFrame(content, size);

@@ -1,5 +1,5 @@
 import { openHelp } from "../screens/command-menus.js";
-import { areaOf, type Command, isListCommand, shownKey } from "../state/command.js";
+import { areaOf, isListCommand, shownKey } from "../state/command.js";
 import { step } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";
 import { notify, type State, type Step } from "../state/state.js";
@@ -7,23 +7,23 @@ import { isHelpKey, pressCommand, runCommand, topScreen } from "../view/screen.j
 import { commandKeyName, GLOBAL_KEYS, type Key } from "../widgets/key.js";
 
 /** Runs a global command, or hands the key to the top screen, or else to the list. */
-export function handleKey(state: State, key: Key, commands: readonly Command[]): Step {
+export function handleKey(state: State, key: Key): Step {
   if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
   const command =
-    GLOBAL_KEYS.includes(key.name) && commands.find(({ keys }) => keys.includes(key.name));
+    GLOBAL_KEYS.includes(key.name) && state.commands.find(({ keys }) => keys.includes(key.name));
   if (command) return runCommand(state, command);
   const open = topScreen(state);
   const isEnter = key.name === "ctrl-j" && !open?.screen.breaksLines?.(open.data);
-  return handleCount(state, isEnter ? { name: "enter", text: "" } : key, commands);
+  return handleCount(state, isEnter ? { name: "enter", text: "" } : key);
 }
 
 const MAX_COUNT = 999_999;
 const MAX_REPEATS = 999;
 
 /** Collects a digit of the count before a key, or runs a key as many times as the count says. */
-function handleCount(before: State, key: Key, commands: readonly Command[]): Step {
+function handleCount(before: State, key: Key): Step {
   const name = commandKeyName(key);
-  const { count = 0, notice } = before;
+  const { count = 0, notice, commands } = before;
   const isFree = areaOf(before) !== undefined && !commands.some(({ keys }) => keys.includes(name));
   if (isFree && /^\d$/.test(name))
     return step({ ...before, count: Math.min(count * 10 + Number(name), MAX_COUNT) });
@@ -34,23 +34,21 @@ function handleCount(before: State, key: Key, commands: readonly Command[]): Ste
   // `12G` goes to line 12, as in vi.
   if (count > 0 && (command?.name === "bottom" || command?.name === "top"))
     return runCommand(state, command, `line ${count}`);
-  let last = screenKey(state, key, commands);
+  let last = screenKey(state, key);
   for (let left = Math.min(count, MAX_REPEATS); command && left > 1; left--)
-    last = screenKey(last[0], key, commands);
+    last = screenKey(last[0], key);
   return last;
 }
 
-function screenKey(state: State, key: Key, commands: readonly Command[]): Step {
+function screenKey(state: State, key: Key): Step {
   const open = topScreen(state);
   if (isHelpKey(state, key)) return openHelp(state);
-  return open ? open.screen.key(state, open.data, key, commands) : listKey(state, key, commands);
+  return open ? open.screen.key(state, open.data, key) : listKey(state, key);
 }
 
-function listKey(state: State, key: Key, commands: readonly Command[]): Step {
+function listKey(state: State, key: Key): Step {
   const name = commandKeyName(key);
-  const other = commands.find((each) => each.keys.includes(name) && isListCommand(each));
+  const other = state.commands.find((each) => each.keys.includes(name) && isListCommand(each));
   const refusal = `"${other?.name}" doesn't work here; ${shownKey(state, "back")} goes to the variables`;
-  return (
-    pressCommand(state, name, commands) ?? step(other ? notify(state, refusal, "error") : state)
-  );
+  return pressCommand(state, name) ?? step(other ? notify(state, refusal, "error") : state);
 }

@@ -1,5 +1,4 @@
 import { namesOf } from "../reading/selection.js";
-import type { Command } from "../state/command.js";
 import { andThen, step } from "../state/effects.js";
 import type { Size } from "../state/layout.js";
 import type { Next, State, Step } from "../state/state.js";
@@ -67,13 +66,12 @@ export function handleMouse(
   state: State,
   mouse: Mouse & Pick<Press, "at">,
   isAimed: boolean,
-  commands: readonly Command[],
 ): Step {
-  const { content, cell, key } = pointedAt(state, commands, mouse.column, mouse.row);
+  const { content, cell, key } = pointedAt(state, mouse.column, mouse.row);
   // A typed number applies only to keys.
   const plain: State = { ...state, count: undefined };
   if (mouse.action !== "press")
-    return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1, commands);
+    return turnWheel(plain, content, mouse.action === "wheel-up" ? -1 : 1);
   const press: Press = { ...mouse, screen: topScreen(state)?.screen.name ?? "" };
   const { lastPress } = state;
   const isSecond =
@@ -83,7 +81,7 @@ export function handleMouse(
   // The first press opened another screen, which the second was not meant for.
   if (isSecond && lastPress?.screen !== press.screen) return step(state);
   if (!isAimed && (key !== undefined || !isSecond)) return step(state);
-  if (key !== undefined) return handleKey({ ...state, lastPress: press }, keyNamed(key), commands);
+  if (key !== undefined) return handleKey({ ...state, lastPress: press }, keyNamed(key));
   const next: State = { ...plain, lastPress: press };
   const focused = content && focus(next, content);
   const selected = focused && cell && content.select?.(focused, cell);
@@ -91,7 +89,7 @@ export function handleMouse(
   // Enter acts on the selection of the first press, because the rows may have moved since.
   if (!isSecond || content.pressesEnter === false || cell.line < (content.heads ?? 0))
     return step(selected);
-  return handleKey({ ...focused, lastPress: undefined }, keyNamed("enter"), commands);
+  return handleKey({ ...focused, lastPress: undefined }, keyNamed("enter"));
 }
 
 /** Focuses a panel. Returns `undefined` if a screen must be closed first. */
@@ -103,16 +101,11 @@ function focus(state: State, { panel }: PanelContent): State | undefined {
   return { ...state, focus: panel, stack: [] };
 }
 
-function turnWheel(
-  state: State,
-  content: PanelContent | undefined,
-  by: 1 | -1,
-  commands: readonly Command[],
-): Step {
+function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1): Step {
   if (content?.scroll) return step(content.scroll(state, by * WHEEL_LINES));
   // The wheel does nothing over a panel beside a question.
   if (!content || content.panel) return step(state);
-  const press: Next = (now) => handleKey(now, keyNamed(by < 0 ? "up" : "down"), commands);
+  const press: Next = (now) => handleKey(now, keyNamed(by < 0 ? "up" : "down"));
   return Array.from({ length: WHEEL_LINES }).reduce<Step>(
     (last) => andThen(last, press),
     step(state),
@@ -126,13 +119,8 @@ interface Pointed {
   readonly key?: string | undefined;
 }
 
-function pointedAt(
-  state: State,
-  commands: readonly Command[],
-  column: number,
-  row: number,
-): Pointed {
-  const { body, footer } = screenContent(state, commands);
+function pointedAt(state: State, column: number, row: number): Pointed {
+  const { body, footer } = screenContent(state);
   const footerTop = state.rows - footer.length;
   if (row === 0) return {};
   if (row >= footerTop) return { key: keyAt(footer[row - footerTop] ?? [], column) };

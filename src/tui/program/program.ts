@@ -1,6 +1,5 @@
 import { placesChanged, pollWhenDue, requestReads } from "../reading/polling.js";
 import { openWelcome } from "../screens/welcome.js";
-import type { Command } from "../state/command.js";
 import { andThen, outcomeOf, step } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
@@ -38,7 +37,6 @@ export interface ProgramOptions
   readonly places: readonly Place[];
   /** Calls `listener` when places may have been added or removed. */
   readonly follow?: ((listener: (change: PlacesChange) => void) => void) | undefined;
-  readonly commands: readonly Command[];
   readonly start: Omit<Start, "places" | "now">;
   /** Runs a callback after pending input, like `setImmediate`. */
   readonly defer: (callback: () => void) => void;
@@ -115,8 +113,7 @@ export class Program {
     if (!this.#targets.hasPanels(this.#state)) return;
     const at = this.#options.ticks();
     const isAimed = this.#targets.isAimed(this.#state, at);
-    const { commands } = this.#options;
-    this.#dispatch((now) => handleMouse(now, { ...mouse, at }, isAimed, commands), true);
+    this.#dispatch((now) => handleMouse(now, { ...mouse, at }, isAimed), true);
   }
 
   /** Must be called when the state has been drawn. */
@@ -149,7 +146,7 @@ export class Program {
   }
 
   #handling(key: Key): Next {
-    return (now) => handleKey(now, key, this.#options.commands);
+    return (now) => handleKey(now, key);
   }
 
   /** @param isInput whether the user pressed a key or a button for it */

@@ -1,14 +1,14 @@
 import { suggestion } from "../../kit/text/nearest.js";
+import { actsIn, areaOf, isListCommand, refusalText } from "../state/command.js";
+import { step } from "../state/effects.js";
 import {
-  actsIn,
-  areaOf,
   COMMAND_GROUPS,
   type Command,
-  isListCommand,
-  refusalText,
-} from "../state/command.js";
-import { step } from "../state/effects.js";
-import { type Next, notify, type State, type Step } from "../state/state.js";
+  type Next,
+  notify,
+  type State,
+  type Step,
+} from "../state/state.js";
 import { hints, type KeyHint, pop, runCommand, topScreen, whyNot } from "../view/screen.js";
 import { GLOBAL_KEYS, keyLabel, keyNamed } from "../widgets/key.js";
 import { isMenu, type Menu, type MenuContent, type MenuItem, openMenu } from "./menu.js";
@@ -27,14 +27,14 @@ const COMMAND_LINE: Menu = {
   otherwise: runTyped,
 };
 
-function content(state: State, text: string, all: readonly Command[]): MenuContent {
-  const { commands, command, argument } = parseLine(state, text, all);
+function content(state: State, text: string): MenuContent {
+  const { commands, command, argument } = parseLine(state, text);
   if (!command)
     return { title: "Commands", query: text, items: commands.map((each) => itemOf(state, each)) };
   const { name, argument: expected = "", choices, help } = command;
   const title = `${name} ${expected}`.trimEnd();
   if (!choices) {
-    const run = (now: State) => runTyped(now, text, all);
+    const run = (now: State) => runTyped(now, text);
     return { title, query: "", items: [{ label: `${name} ${argument}`, help, run }] };
   }
   const items = choices(state, argument).map((choice) => ({
@@ -70,10 +70,12 @@ function itemOf(state: State, command: Command): MenuItem {
  * Finds the command at the start of the text, and its argument. A name can have
  * several words, such as `env add`.
  */
-function parseLine(state: State, text: string, all: readonly Command[]) {
+function parseLine(state: State, text: string) {
   const where = areaOf(state);
   // The commands of the list and of the current screen.
-  const commands = byGroup(all.filter((each) => isListCommand(each) || actsIn(each, where)));
+  const commands = byGroup(
+    state.commands.filter((each) => isListCommand(each) || actsIn(each, where)),
+  );
   const line = text.trimStart();
   const named = commands.filter(({ name }) => line.startsWith(`${name} `));
   const command = named.toSorted((a, b) => b.name.length - a.name.length)[0];
@@ -95,8 +97,8 @@ function whyNotHome(state: State, command: Command, argument = ""): string | und
 }
 
 /** Runs a text that is none of the choices, or shows what is wrong. */
-function runTyped(state: State, text: string, all: readonly Command[]): Step {
-  const { commands, command, argument } = parseLine(state, text, all);
+function runTyped(state: State, text: string): Step {
+  const { commands, command, argument } = parseLine(state, text);
   const names = commands.map(({ name }) => name);
   const problem = command
     ? refusal(state, command, argument)
@@ -127,15 +129,15 @@ export function openHelp(state: State): Step {
 
 const HELP: Menu = {
   verb: "run",
-  content: (state, _text, commands) => ({
+  content: (state) => ({
     title: "Help",
-    items: [...commandItems(state, commands), ...keyItems(state, commands)],
+    items: [...commandItems(state), ...keyItems(state)],
   }),
 };
 
-function commandItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
+function commandItems(state: State): readonly MenuItem[] {
   const where = areaOf(state);
-  return byGroup(commands.filter((each) => actsIn(each, where))).map((command) => ({
+  return byGroup(state.commands.filter((each) => actsIn(each, where))).map((command) => ({
     ...commandItem(command),
     help: topScreen(state)?.screen.handlers?.[command.name]?.help ?? command.help,
     group: command.group,
@@ -150,13 +152,13 @@ const TEXT_KEYS = hints(
     "Ctrl-W delete the word to the left, Ctrl-U delete to the start of the line, Ctrl-K delete to the end of the line",
 );
 
-function keyItems(state: State, commands: readonly Command[]): readonly MenuItem[] {
+function keyItems(state: State): readonly MenuItem[] {
   const { screen, data } = topScreen(state) ?? {};
   if (!screen) return [];
   const isTyping = screen.types?.(state, data) ?? false;
   const itemsOf = (group: string, keys: readonly KeyHint[]) =>
     keys.map(({ key, label, name }): MenuItem => {
-      const press: Next = (now) => screen.key(now, data, keyNamed(name ?? ""), commands);
+      const press: Next = (now) => screen.key(now, data, keyNamed(name ?? ""));
       return { label, keys: key, group, run: name === undefined ? step : press };
     });
   const shown = screen.hints?.(state, data) ?? [];
@@ -166,11 +168,11 @@ function keyItems(state: State, commands: readonly Command[]): readonly MenuItem
   return [
     ...itemsOf("Here", [...shown, ...more]),
     ...itemsOf("Text", isTyping ? TEXT_KEYS : []),
-    ...globalItems(commands),
+    ...globalItems(state),
   ];
 }
 
-function globalItems(commands: readonly Command[]): readonly MenuItem[] {
+function globalItems({ commands }: State): readonly MenuItem[] {
   return commands.flatMap((command) => {
     const keys = command.keys.filter((key) => GLOBAL_KEYS.includes(key));
     const item = { ...commandItem({ ...command, keys }), group: "Everywhere" };

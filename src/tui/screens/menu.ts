@@ -1,7 +1,6 @@
-import type { Choice, Command } from "../state/command.js";
 import { step } from "../state/effects.js";
 import { layoutOf, textColumns } from "../state/layout.js";
-import { type Next, notify, type State, type Step } from "../state/state.js";
+import { type Choice, type Next, notify, type State, type Step } from "../state/state.js";
 import { filterWords, highlight, LETTERS, letterSpan, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
@@ -41,7 +40,7 @@ export interface MenuContent {
 
 export interface Menu {
   /** @param state the state without the menu */
-  content(state: State, text: string, commands: readonly Command[]): MenuContent;
+  content(state: State, text: string): MenuContent;
   /** What Enter does, such as `copy`. */
   readonly verb: string;
   /**
@@ -51,7 +50,7 @@ export interface Menu {
   /** Whether typed text can leave out letters. */
   readonly isFuzzy?: true;
   /** Runs the typed text if no item matches. */
-  otherwise?(state: State, text: string, commands: readonly Command[]): Step;
+  otherwise?(state: State, text: string): Step;
   /**
    * Runs the marked items. The menu stays open. Default: items can't be marked.
    */
@@ -92,9 +91,7 @@ export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<s
 const MENU: Screen<OpenMenu> = {
   name: "menu",
   key: menuKey,
-  body: (state, open, { body }, commands) => [
-    { size: body, content: menuPanel(state, open, commands) },
-  ],
+  body: (state, open, { body }) => [{ size: body, content: menuPanel(state, open) }],
   input: typedLines,
   types: (_state, { isTyping }) => isTyping,
   hints: (_state, { menu: { verb, onMarked, isCommandLine, hints: own }, isTyping }) => {
@@ -118,15 +115,10 @@ type ShownMenu = ReturnType<typeof shownMenu>;
  * The matching items, the rows as indexes of items or headings, and the detail,
  * which has `below` lines.
  */
-function shownMenu(state: State, { menu, field, cursor }: OpenMenu, commands: readonly Command[]) {
+function shownMenu(state: State, { menu, field, cursor }: OpenMenu) {
   const { body: size } = layoutOf(state);
   const width = textColumns(size);
-  const {
-    title,
-    intro,
-    items: all,
-    query = field.text,
-  } = menu.content(pop(state), field.text, commands);
+  const { title, intro, items: all, query = field.text } = menu.content(pop(state), field.text);
   const words = filterWords(query).map((word) =>
     menu.isFuzzy && !/^['~!]/.test(word) ? `~${word}` : word,
   );
@@ -213,8 +205,8 @@ function labelText({ label, argument = "" }: MenuItem): string {
   return visibleText(`${label} ${argument}`).trimEnd();
 }
 
-function menuPanel(state: State, open: OpenMenu, commands: readonly Command[]): PanelContent {
-  const shown = shownMenu(state, open, commands);
+function menuPanel(state: State, open: OpenMenu): PanelContent {
+  const shown = shownMenu(state, open);
   const { title, items, words, rows, above, page, below, detail } = shown;
   const { cursor, marks } = open;
   const { top } = keepVisible({ cursor: rows.indexOf(cursor), top: open.top }, rows.length, page);
@@ -279,13 +271,13 @@ function typedLines(state: State, open: OpenMenu): Line[] | undefined {
     : undefined;
 }
 
-function menuKey(before: State, open: OpenMenu, key: Key, commands: readonly Command[]): Step {
+function menuKey(before: State, open: OpenMenu, key: Key): Step {
   const { menu, isTyping, field } = open;
   const state: State = { ...before, notice: undefined };
-  const shown = shownMenu(state, open, commands);
+  const shown = shownMenu(state, open);
   const { items, rows, page } = shown;
   const name = isTyping ? editKeyName(key) : commandKeyName(key);
-  if (name === "enter") return runChosen(state, open, shown, commands);
+  if (name === "enter") return runChosen(state, open, shown);
   const isClosed = isTyping ? name === "backspace" && field.text === "" : name === "q";
   const isCancelled = isTyping && !menu.isCommandLine;
   if (isClosed || (name === "escape" && !isCancelled)) return step(pop(state));
@@ -339,16 +331,11 @@ function browsed(
 }
 
 /** Runs the marked items, or else the item under the cursor, or else the typed text. */
-function runChosen(
-  state: State,
-  open: OpenMenu,
-  { items }: ShownMenu,
-  commands: readonly Command[],
-): Step {
+function runChosen(state: State, open: OpenMenu, { items }: ShownMenu): Step {
   const { menu, field, cursor, marks } = open;
   const item = items[cursor];
   if (menu.onMarked && marks.size > 0) return menu.onMarked(state, [...marks]);
-  if (!item) return menu.otherwise?.(pop(state), field.text, commands) ?? step(state);
+  if (!item) return menu.otherwise?.(pop(state), field.text) ?? step(state);
   return item.whyNot === undefined
     ? item.run(item.isKept ? state : pop(state))
     : step(notify(state, item.whyNot, "error"));

@@ -1,7 +1,6 @@
 import type { VariableEntry } from "../../model/source.js";
 import { copyTo, deleteFrom } from "../edit/planning.js";
 import { openPlace } from "../reading/polling.js";
-import type { Choice } from "../state/command.js";
 import {
   attributesOf,
   groupLabel,
@@ -12,7 +11,7 @@ import {
   whyReadOnly,
 } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
-import type { State, Step } from "../state/state.js";
+import type { Choice, State, Step } from "../state/state.js";
 import { gridOf } from "../view/grid.js";
 import { variablesText } from "../view/panel.js";
 import { choiceMenu, openMenu } from "./menu.js";

@@ -1,73 +1,8 @@
-import type { Role } from "../text/theme.js";
 import { keyLabel } from "../widgets/key.js";
-import { type Next, PANELS, type State, type Step } from "./state.js";
-
-/** The groups in the order in which the help shows them. */
-export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;
-
-/**
- * The areas that have commands: the panels of the list, the matrix and
- * comparisons.
- */
-const AREAS = [...PANELS, "matrix", "diff"] as const;
-export type Area = (typeof AREAS)[number];
-
-export interface Choice {
-  readonly label: string;
-  readonly role?: Role;
-  readonly help?: string | undefined;
-  /** The heading under which it is listed. */
-  readonly group?: string | undefined;
-  readonly run: Next;
-}
-
-/** Why a command can't run now. With `wait`, it can once the place is read. */
-export type Refusal = string | { readonly wait: true };
+import { AREAS, type Area, type Command, PANELS, type Refusal, type State } from "./state.js";
 
 export function refusalText(reason: Refusal | undefined): string | undefined {
   return typeof reason === "object" ? "still reading" : reason;
-}
-
-/**
- * A command that runs by a key or as `:name`. The footer, the help and `:` are
- * made from it.
- */
-export interface Command {
-  readonly name: string;
-  /** Names of keys. The footer shows the first one. */
-  readonly keys: readonly string[];
-  /**
-   * The areas where its keys work. A command of one list panel can be run by
-   * name in all of them.
-   */
-  readonly areas: readonly Area[];
-  /** The areas in which the footer shows it. */
-  readonly shownIn: readonly Area[];
-  /** The word in the footer, or `undefined` to hide it now. Default: the name. */
-  readonly label?: string | ((state: State) => string | undefined);
-  readonly help: string;
-  readonly group: (typeof COMMAND_GROUPS)[number];
-  /** The argument after `:name`, such as `<place>`. */
-  readonly argument?: string;
-  /**
-   * The values of the argument. Default: any text.
-   *
-   * @param typed the argument typed so far
-   */
-  readonly choices?: (state: State, typed: string) => readonly Choice[];
-  /**
-   * Whether a number before the key repeats it. Only for moves, since only the
-   * last step's effects run.
-   */
-  readonly repeats?: true;
-  /** Returns why the command can't run now, or `undefined` if it can. */
-  readonly whyNot?: (state: State) => Refusal | undefined;
-  /**
-   * `undefined` if only screens handle the command.
-   *
-   * @param argument the text after the name if there are no choices, `""` for a key
-   */
-  readonly run?: ((state: State, argument: string) => Step) | undefined;
 }
 
 type CommandOptions = Pick<
@@ -127,17 +62,8 @@ export function areaOf({ stack, focus }: Pick<State, "stack" | "focus">): Area |
   return open ? AREAS.find((each) => each === open.screen.name) : focus;
 }
 
-/** The label of the first key of each command, for `shownKey`. */
-export function keysByName(commands: readonly Command[]): ReadonlyMap<string, string> {
-  return new Map(
-    commands.flatMap(({ name, keys: [key] }) => (key === undefined ? [] : [[name, keyLabel(key)]])),
-  );
-}
-
-/** The key of a command, or `:name` without one. */
-export function shownKey(
-  { preferences: { keys } }: Pick<State, "preferences">,
-  name: string,
-): string {
-  return keys?.get(name) ?? `:${name}`;
+/** The first key of a command, or `:name` without one. */
+export function shownKey({ commands }: Pick<State, "commands">, name: string): string {
+  const [key] = commands.find((command) => command.name === name)?.keys ?? [];
+  return key === undefined ? `:${name}` : keyLabel(key);
 }

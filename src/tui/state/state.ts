@@ -1,10 +1,12 @@
 import type { VariableEntry } from "../../model/source.js";
 import type { VariableType } from "../../model/variable.js";
+import type { Role } from "../text/theme.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
 import type { PlaceInfo } from "./place-info.js";
 import type * as ports from "./ports.js";
+import type { Preferences } from "./preferences.js";
 import type { Reading } from "./readings.js";
 
 /** See `Screen` in `view/screen.ts`. */
@@ -98,6 +100,8 @@ interface Pending {
 
 /** Everything that the screen shows. Immutable. */
 export interface State {
+  /** All commands, with the keys that the user chose. */
+  readonly commands: readonly Command[];
   readonly preferences: Preferences;
   readonly columns: number;
   readonly rows: number;
@@ -126,7 +130,10 @@ export interface State {
   readonly pending?: Pending | undefined;
 }
 
-export type Start = Pick<State, "preferences" | "columns" | "rows" | "now" | "places" | "place">;
+export type Start = Pick<
+  State,
+  "commands" | "preferences" | "columns" | "rows" | "now" | "places" | "place"
+>;
 
 export function initialState(start: Start): State {
   return {
@@ -151,27 +158,6 @@ export function notify(state: State, text: string, tone: Notice["tone"] = "info"
   if (state.notice && RANKS[state.notice.tone] > RANKS[tone]) return state;
   const duration = Math.max(tone === "error" ? 10_000 : 5_000, text.length * READING_MS);
   return { ...state, notice: { text, tone, until: state.now + duration } };
-}
-
-export const COLUMN_NAMES = ["name", "type", "value", "description"] as const;
-export type ColumnName = (typeof COLUMN_NAMES)[number];
-
-/** A column without a width fits its content, as far as there is room. */
-export interface ColumnChoice {
-  readonly name: ColumnName;
-  readonly width?: number | undefined;
-}
-
-export interface Preferences {
-  readonly columns?: readonly ColumnChoice[] | undefined;
-  /**
-   * Default: `secret`, which masks the values of variables that are not public.
-   */
-  readonly masked?: "secret" | "all" | undefined;
-  /** Milliseconds between checks for changes. */
-  readonly pollMs?: number | undefined;
-  /** See `keysByName`. */
-  readonly keys?: ReadonlyMap<string, string> | undefined;
 }
 
 export interface Tools {
@@ -213,6 +199,70 @@ export type Next = (state: State) => Step;
 
 /** Resolves to a function that returns the next state. An error becomes a notice. */
 export type Effect = (tools: Tools) => Promise<Next | undefined>;
+
+/** The groups in the order in which the help shows them. */
+export const COMMAND_GROUPS = ["Find", "Values", "Edit", "Move", "Other"] as const;
+
+/**
+ * The areas that have commands: the panels of the list, the matrix and
+ * comparisons.
+ */
+export const AREAS = [...PANELS, "matrix", "diff"] as const;
+export type Area = (typeof AREAS)[number];
+
+export interface Choice {
+  readonly label: string;
+  readonly role?: Role;
+  readonly help?: string | undefined;
+  /** The heading under which it is listed. */
+  readonly group?: string | undefined;
+  readonly run: Next;
+}
+
+/** Why a command can't run now. With `wait`, it can once the place is read. */
+export type Refusal = string | { readonly wait: true };
+
+/**
+ * A command that runs by a key or as `:name`. The footer, the help and `:` are
+ * made from it.
+ */
+export interface Command {
+  readonly name: string;
+  /** Names of keys. The footer shows the first one. */
+  readonly keys: readonly string[];
+  /**
+   * The areas where its keys work. A command of one list panel can be run by
+   * name in all of them.
+   */
+  readonly areas: readonly Area[];
+  /** The areas in which the footer shows it. */
+  readonly shownIn: readonly Area[];
+  /** The word in the footer, or `undefined` to hide it now. Default: the name. */
+  readonly label?: string | ((state: State) => string | undefined);
+  readonly help: string;
+  readonly group: (typeof COMMAND_GROUPS)[number];
+  /** The argument after `:name`, such as `<place>`. */
+  readonly argument?: string;
+  /**
+   * The values of the argument. Default: any text.
+   *
+   * @param typed the argument typed so far
+   */
+  readonly choices?: (state: State, typed: string) => readonly Choice[];
+  /**
+   * Whether a number before the key repeats it. Only for moves, since only the
+   * last step's effects run.
+   */
+  readonly repeats?: true;
+  /** Returns why the command can't run now, or `undefined` if it can. */
+  readonly whyNot?: (state: State) => Refusal | undefined;
+  /**
+   * `undefined` if only screens handle the command.
+   *
+   * @param argument the text after the name if there are no choices, `""` for a key
+   */
+  readonly run?: ((state: State, argument: string) => Step) | undefined;
+}
 
 /**
  * Caches the last result for each key, as long as all dependencies in `on` are

@@ -1,7 +1,15 @@
-import { actsIn, areaOf, type Command, footerLabel, type Refusal } from "../state/command.js";
+import { actsIn, areaOf, footerLabel } from "../state/command.js";
 import { blockingEffect, step } from "../state/effects.js";
 import type { Layout, Size } from "../state/layout.js";
-import { type Effect, type Notice, notify, type State, type Step } from "../state/state.js";
+import {
+  type Command,
+  type Effect,
+  type Notice,
+  notify,
+  type Refusal,
+  type State,
+  type Step,
+} from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, type Line, wrapWords } from "../text/line.js";
 import { commandKeyName, type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
@@ -13,12 +21,12 @@ import type { Panel, PanelContent } from "./panel.js";
  */
 export interface Screen<D> {
   readonly name: string;
-  key(state: State, data: D, key: Key, commands: readonly Command[]): Step;
+  key(state: State, data: D, key: Key): Step;
   /**
    * The panels that fill the body, from the top. With neither `body` nor
    * `panel`, the screen is a line below the one under it.
    */
-  body?(state: State, data: D, layout: Layout, commands: readonly Command[]): readonly Panel[];
+  body?(state: State, data: D, layout: Layout): readonly Panel[];
   /** A panel that replaces the list and the record. */
   panel?(state: State, data: D, size: Size): PanelContent;
   /** The last lines while the user types. */
@@ -214,13 +222,9 @@ export function whyNot(state: State, command: Command): Refusal | undefined {
  * Runs the command of a key, or shows why it can't run. Returns `undefined` for
  * other keys.
  */
-export function pressCommand(
-  state: State,
-  key: string,
-  commands: readonly Command[],
-): Step | undefined {
+export function pressCommand(state: State, key: string): Step | undefined {
   const where = areaOf(state);
-  const command = commands.find((each) => each.keys.includes(key) && actsIn(each, where));
+  const command = state.commands.find((each) => each.keys.includes(key) && actsIn(each, where));
   return command && runCommand(state, command);
 }
 
@@ -241,13 +245,8 @@ export function runCommand(state: State, command: Command, argument = ""): Step 
 }
 
 /** Handles a key on a screen that has only keys of commands. */
-export function commandKey(
-  state: State,
-  _data: unknown,
-  key: Key,
-  commands: readonly Command[],
-): Step {
-  return pressCommand(state, commandKeyName(key), commands) ?? step(state);
+export function commandKey(state: State, _data: unknown, key: Key): Step {
+  return pressCommand(state, commandKeyName(key)) ?? step(state);
 }
 
 /** The keys that the footer shows and that can run now. */

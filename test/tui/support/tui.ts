@@ -21,10 +21,10 @@ import { ScreenView } from "../../../src/tui/program/draw.js";
 import { frameOf } from "../../../src/tui/program/frame.js";
 import { Program, type ProgramOptions } from "../../../src/tui/program/program.js";
 import { listOf, namesOf } from "../../../src/tui/reading/selection.js";
-import { type Command, keysByName } from "../../../src/tui/state/command.js";
 import type { CopyOutcome, OpenInEditor, WriteValues } from "../../../src/tui/state/ports.js";
+import type { Preferences } from "../../../src/tui/state/preferences.js";
 import { readingOf } from "../../../src/tui/state/readings.js";
-import type { Preferences, State } from "../../../src/tui/state/state.js";
+import type { Command, State } from "../../../src/tui/state/state.js";
 import { textWidth } from "../../../src/tui/text/graphemes.js";
 import {
   createTheme,
@@ -164,19 +164,19 @@ export function startTui(
     quit: () => void events.push("quit"),
     suspend: () => void events.push("suspend"),
     redraw: () => void events.push("redraw"),
-    commands,
     start: {
       columns,
       rows,
       place,
-      preferences: { keys: keysByName(commands), ...options.preferences },
+      commands,
+      preferences: options.preferences ?? {},
     },
     defer: setImmediate,
   });
   onTestFinished(() => program.close());
   const ink = inkScreen(() => program.state.columns);
   const draw = (theme: ThemeName) => {
-    const picture = frameOf(program.state, commands, isAscii);
+    const picture = frameOf(program.state, isAscii);
     return ink.draw(createElement(ScreenView, { picture, theme: THEMES[theme] }));
   };
   let last: { readonly state: State; readonly text: string } | undefined;

@@ -42,6 +42,7 @@ export const MAY_IMPORT = {
   "tui/widgets": "tui",
   "tui/state": "kit model formats tui",
   "tui/reading": "kit model formats tui",
+  "tui/stack": "kit model tui",
   "tui/view": "kit model tui",
   "tui/edit": "kit model tui",
   "tui/screens": "kit model tui",

@@ -5,6 +5,7 @@ import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
 import { allOrNone, namesOf, toggled } from "../reading/selection.js";
 import { openCommandLine, openHelp } from "../screens/command-menus.js";
 import { openDiff } from "../screens/comparison.js";
+import { openFilter } from "../screens/filter-prompt.js";
 import { openHistory } from "../screens/history.js";
 import { openMatrix } from "../screens/matrix.js";
 import {
@@ -17,14 +18,13 @@ import {
   whyNoEditable,
 } from "../screens/place-menus.js";
 import { scrollRecord } from "../screens/record-panel.js";
+import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../stack/grid.js";
+import { quit } from "../stack/question.js";
+import { pop } from "../stack/screen.js";
 import { inGroup } from "../state/command.js";
 import { effectOnly, step } from "../state/effects.js";
 import { healthOf } from "../state/readings.js";
 import type { Command } from "../state/state.js";
-import { openFilter } from "../view/filter-prompt.js";
-import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../view/grid.js";
-import { quit } from "../view/question.js";
-import { pop } from "../view/screen.js";
 import { clearing, filtered } from "../view/table-panel.js";
 import { MOVES } from "../widgets/list.js";
 import * as choose from "./choose.js";

@@ -7,6 +7,8 @@ import { withRange } from "../reading/selection.js";
 import { openDiff } from "../screens/comparison.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
 import { otherPlaces, placeChoices } from "../screens/place-menus.js";
+import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../stack/grid.js";
+import { variablesText } from "../stack/panel.js";
 import { step } from "../state/effects.js";
 import { placeName } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
@@ -20,8 +22,6 @@ import {
   type Step,
   type View,
 } from "../state/state.js";
-import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../view/grid.js";
-import { variablesText } from "../view/panel.js";
 import { cycled } from "../widgets/list.js";
 
 const TYPES: readonly View["only"][] = [undefined, ...VARIABLE_TYPES];

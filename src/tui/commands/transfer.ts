@@ -6,6 +6,8 @@ import { review } from "../edit/review.js";
 import { copyText } from "../reading/copying.js";
 import { MASK } from "../reading/reveal.js";
 import { hasMarks, withRange } from "../reading/selection.js";
+import { gridOf } from "../stack/grid.js";
+import { ask, askText, requiredInput } from "../stack/question.js";
 import { andThen, blockingEffect, step } from "../state/effects.js";
 import { isProduction, placeName } from "../state/place-info.js";
 import type { Editor, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
@@ -20,8 +22,6 @@ import {
 } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countOf, labelled, line, wrapLine, wrapLines } from "../text/line.js";
-import { gridOf } from "../view/grid.js";
-import { ask, askText, requiredInput } from "../view/question.js";
 
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 

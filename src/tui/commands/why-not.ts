@@ -1,9 +1,9 @@
 import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import { isSealedText } from "../../model/variable.js";
+import { actsOnMarked, gridOf, selectionOf, whyNoName } from "../stack/grid.js";
 import { groupOf, placeName, whyReadOnly } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
 import type { Refusal, State } from "../state/state.js";
-import { actsOnMarked, gridOf, selectionOf, whyNoName } from "../view/grid.js";
 
 /** Returns why the variable does not exist or has no value. */
 export function whyNoEntry(state: State, wanted: "entry" | "value"): Refusal | undefined {

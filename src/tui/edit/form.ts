@@ -2,6 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../model/source.js";
 import { isPublic, type VariableType, valueText } from "../../model/variable.js";
 import { displayRules, indentedJson, isRevealed, MASK } from "../reading/reveal.js";
+import type { PanelContent } from "../stack/panel.js";
+import { ask } from "../stack/question.js";
+import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../stack/screen.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { InvalidFieldError, toFailure } from "../state/failure.js";
 import { layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
@@ -26,9 +29,6 @@ import {
   wrapLine,
   wrapLines,
 } from "../text/line.js";
-import type { PanelContent } from "../view/panel.js";
-import { ask } from "../view/question.js";
-import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
 import { PLACEHOLDERS } from "../view/values.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";

@@ -2,6 +2,9 @@ import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import type { VariableEntry } from "../../model/source.js";
 import { isSealedText } from "../../model/variable.js";
 import { MAX_HISTORY_ENTRIES } from "../reading/changes.js";
+import { gridOf } from "../stack/grid.js";
+import { variablesText } from "../stack/panel.js";
+import { isOnPlaces } from "../stack/screen.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import type {
@@ -20,9 +23,6 @@ import {
   type Step,
   type Tools,
 } from "../state/state.js";
-import { gridOf } from "../view/grid.js";
-import { variablesText } from "../view/panel.js";
-import { isOnPlaces } from "../view/screen.js";
 import { review } from "./review.js";
 
 export function contentOf({

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
 import { isPublic } from "../../model/variable.js";
+import { variablesText } from "../stack/panel.js";
+import { type Question, requiredInput } from "../stack/question.js";
 import { isProduction, placeName } from "../state/place-info.js";
 import type { Change, Content, EnvironmentChanges, HistoryEntry, Purpose } from "../state/ports.js";
 import type { Part, PlannedEdit, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
-import { variablesText } from "../view/panel.js";
-import { type Question, requiredInput } from "../view/question.js";
 import { changeDiff, DEFINITION } from "./variable-diff.js";
 
 export interface Reviewed extends PlannedEdit {

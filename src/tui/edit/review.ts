@@ -1,6 +1,8 @@
 import { ChangedMeanwhileError } from "../../kit/text/errors.js";
 import { refreshOthers, requestReads } from "../reading/polling.js";
 import { unmarked } from "../reading/selection.js";
+import { ask } from "../stack/question.js";
+import { layers, pop } from "../stack/screen.js";
 import { shownKey } from "../state/command.js";
 import { andThen, blockingEffect, step } from "../state/effects.js";
 import { toFailure } from "../state/failure.js";
@@ -13,8 +15,6 @@ import {
   type Step,
   type Tools,
 } from "../state/state.js";
-import { ask } from "../view/question.js";
-import { layers, pop } from "../view/screen.js";
 import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
 
 /** @param problem why an earlier attempt failed */

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from "node:util";
 import chalk, { type ColorSupportLevel } from "chalk";
 import { Box, render, Text } from "ink";
 import { createContext, memo, useContext } from "react";
+import type { PanelFrame } from "../stack/panel.js";
 import type { Line, Span } from "../text/line.js";
 import type { TextStyle, Theme } from "../text/theme.js";
-import type { PanelFrame } from "../view/panel.js";
 import type { Frame } from "./frame.js";
 
 interface ScreenProps {

@@ -2,6 +2,18 @@ import { durationText } from "../../kit/text/duration.js";
 import { placesPanel } from "../screens/places-panel.js";
 import { recordPanel } from "../screens/record-panel.js";
 import { variablesPanel } from "../screens/variables-panel.js";
+import { actsOnMarked } from "../stack/grid.js";
+import { type Panel, type PanelContent, type PanelFrame, panelFrame } from "../stack/panel.js";
+import { quitQuestion } from "../stack/question.js";
+import {
+  commandHints,
+  drawnScreen,
+  fixedHelpKey,
+  hints,
+  keyLine,
+  noticeLines,
+  topScreen,
+} from "../stack/screen.js";
 import {
   isSmall,
   isTooSmall,
@@ -27,18 +39,6 @@ import {
   wrapLines,
 } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { actsOnMarked } from "../view/grid.js";
-import { type Panel, type PanelContent, type PanelFrame, panelFrame } from "../view/panel.js";
-import { quitQuestion } from "../view/question.js";
-import {
-  commandHints,
-  drawnScreen,
-  fixedHelpKey,
-  hints,
-  keyLine,
-  noticeLines,
-  topScreen,
-} from "../view/screen.js";
 import { countsText, ofText, untilText } from "../view/status-lines.js";
 import { sortArrow } from "../view/table-panel.js";
 

@@ -1,5 +1,5 @@
+import { quitQuestion } from "../stack/question.js";
 import type { State } from "../state/state.js";
-import { quitQuestion } from "../view/question.js";
 import { GLOBAL_KEYS, type Key } from "../widgets/key.js";
 
 /** Keys typed after a refused key are dropped until a pause of this length. */

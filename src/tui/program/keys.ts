@@ -1,9 +1,9 @@
 import { openHelp } from "../screens/command-menus.js";
+import { isHelpKey, pressCommand, runCommand, topScreen } from "../stack/screen.js";
 import { areaOf, isListCommand, shownKey } from "../state/command.js";
 import { step } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";
 import { notify, type State, type Step } from "../state/state.js";
-import { isHelpKey, pressCommand, runCommand, topScreen } from "../view/screen.js";
 import { commandKeyName, GLOBAL_KEYS, type Key } from "../widgets/key.js";
 
 /** Runs a global command, or hands the key to the top screen, or else to the list. */

@@ -1,12 +1,12 @@
 import { namesOf } from "../reading/selection.js";
+import { gridOf } from "../stack/grid.js";
+import type { Cell, PanelContent } from "../stack/panel.js";
+import { isPrompt, pop, topScreen } from "../stack/screen.js";
 import { andThen, step } from "../state/effects.js";
 import type { Size } from "../state/layout.js";
 import type { Next, State, Step } from "../state/state.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
-import { gridOf } from "../view/grid.js";
-import type { Cell, PanelContent } from "../view/panel.js";
-import { isPrompt, pop, topScreen } from "../view/screen.js";
 import { keyNamed, type Mouse, type Press } from "../widgets/key.js";
 import { screenContent } from "./frame.js";
 import { handleKey } from "./keys.js";

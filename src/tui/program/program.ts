@@ -1,5 +1,6 @@
 import { placesChanged, pollWhenDue, requestReads } from "../reading/polling.js";
 import { openWelcome } from "../screens/welcome.js";
+import { gridOf } from "../stack/grid.js";
 import { andThen, outcomeOf, step } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
@@ -14,7 +15,6 @@ import {
   type Step,
   type Tools,
 } from "../state/state.js";
-import { gridOf } from "../view/grid.js";
 import type { Key, Mouse } from "../widgets/key.js";
 import { expire, withFollowUps } from "./follow-ups.js";
 import { KeyQueue, mustWait } from "./key-queue.js";

@@ -1,4 +1,5 @@
 import { suggestion } from "../../kit/text/nearest.js";
+import { hints, type KeyHint, pop, runCommand, topScreen, whyNot } from "../stack/screen.js";
 import { actsIn, areaOf, isListCommand, refusalText } from "../state/command.js";
 import { step } from "../state/effects.js";
 import {
@@ -9,7 +10,6 @@ import {
   type State,
   type Step,
 } from "../state/state.js";
-import { hints, type KeyHint, pop, runCommand, topScreen, whyNot } from "../view/screen.js";
 import { GLOBAL_KEYS, keyLabel, keyNamed } from "../widgets/key.js";
 import { isMenu, type Menu, type MenuContent, type MenuItem, openMenu } from "./menu.js";
 

@@ -5,6 +5,16 @@ import { copyEntries } from "../reading/copying.js";
 import { refresh, requestReads } from "../reading/polling.js";
 import { displayRules, isRevealed } from "../reading/reveal.js";
 import { kindOf, type Table } from "../reading/table.js";
+import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../stack/grid.js";
+import { GAP, type PanelContent, scrolledLines } from "../stack/panel.js";
+import {
+  type CommandHandler,
+  changeData,
+  commandKey,
+  pop,
+  push,
+  type Screen,
+} from "../stack/screen.js";
 import { step } from "../state/effects.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
@@ -13,16 +23,6 @@ import { INITIAL_VIEW, memoized, type State, type Step, type View } from "../sta
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, fitLine, indented, type Line, line, type Span } from "../text/line.js";
-import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../view/grid.js";
-import { GAP, type PanelContent, scrolledLines } from "../view/panel.js";
-import {
-  type CommandHandler,
-  changeData,
-  commandKey,
-  pop,
-  push,
-  type Screen,
-} from "../view/screen.js";
 import { emptyLines, statusLine } from "../view/status-lines.js";
 import { clearing, moveRows, nameColumn, SIGNS, tablePanel } from "../view/table-panel.js";
 import { KINDS, valueCell } from "../view/values.js";

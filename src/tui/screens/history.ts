@@ -2,15 +2,15 @@ import { isPublic } from "../../model/variable.js";
 import { historyPlace, readHistory, rollbackTo } from "../edit/planning.js";
 import { changeLines, changesOf, changesValue } from "../edit/review-text.js";
 import { toggleAllRevealed } from "../reading/reveal.js";
+import { selectionOf } from "../stack/grid.js";
+import { variablesText } from "../stack/panel.js";
+import { isOnPlaces, pop } from "../stack/screen.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import type { Change, HistoryEntry } from "../state/ports.js";
 import { readingOf } from "../state/readings.js";
 import { memoized, notify, type State, type Step } from "../state/state.js";
 import type { Line } from "../text/line.js";
-import { selectionOf } from "../view/grid.js";
-import { variablesText } from "../view/panel.js";
-import { isOnPlaces, pop } from "../view/screen.js";
 import { type Menu, type MenuItem, openMenu } from "./menu.js";
 
 interface Subject {

@@ -2,6 +2,16 @@ import { copyTo } from "../edit/planning.js";
 import { openPlace, refresh, requestReads } from "../reading/polling.js";
 import { selectedEntry, withCursorOn } from "../reading/selection.js";
 import { cellKind, hasKind } from "../reading/table.js";
+import { type Grid, gridOf, selectionOf, targetRows, whyNoName } from "../stack/grid.js";
+import { GAP, type PanelContent } from "../stack/panel.js";
+import {
+  type CommandHandler,
+  changeData,
+  commandKey,
+  pop,
+  push,
+  type Screen,
+} from "../stack/screen.js";
 import { shownKey } from "../state/command.js";
 import { step } from "../state/effects.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
@@ -17,16 +27,6 @@ import { healthOf, readingOf } from "../state/readings.js";
 import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, indented, type Line, line, type Span } from "../text/line.js";
-import { type Grid, gridOf, selectionOf, targetRows, whyNoName } from "../view/grid.js";
-import { GAP, type PanelContent } from "../view/panel.js";
-import {
-  type CommandHandler,
-  changeData,
-  commandKey,
-  pop,
-  push,
-  type Screen,
-} from "../view/screen.js";
 import { emptyLines, statusLine } from "../view/status-lines.js";
 import {
   type Column,

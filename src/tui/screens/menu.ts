@@ -1,15 +1,15 @@
+import { GAP, type PanelContent, rowLine, scrolledLines } from "../stack/panel.js";
+import { dataOf, hints, pop, push, type Screen, withData } from "../stack/screen.js";
 import { step } from "../state/effects.js";
 import { layoutOf, textColumns } from "../state/layout.js";
 import { type Choice, type Next, notify, type State, type Step } from "../state/state.js";
 import { filterWords, highlight, LETTERS, letterSpan, NO_MATCH, nameRank } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
-import { TYPING_MOVES, typedLine } from "../view/filter-prompt.js";
-import { GAP, type PanelContent, rowLine, scrolledLines } from "../view/panel.js";
-import { dataOf, hints, pop, push, type Screen, withData } from "../view/screen.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position, scrollBy } from "../widgets/list.js";
 import { applyKeyToLine, type TextField, textField } from "../widgets/text-field.js";
+import { TYPING_MOVES, typedLine } from "./filter-prompt.js";
 
 /** `run` gets the state without the menu. */
 export interface MenuItem extends Choice {

@@ -1,6 +1,8 @@
 import type { VariableEntry } from "../../model/source.js";
 import { copyTo, deleteFrom } from "../edit/planning.js";
 import { openPlace } from "../reading/polling.js";
+import { gridOf } from "../stack/grid.js";
+import { variablesText } from "../stack/panel.js";
 import {
   attributesOf,
   groupLabel,
@@ -12,8 +14,6 @@ import {
 } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
 import type { Choice, State, Step } from "../state/state.js";
-import { gridOf } from "../view/grid.js";
-import { variablesText } from "../view/panel.js";
 import { choiceMenu, openMenu } from "./menu.js";
 
 /** A choice for each place that is not gone. */

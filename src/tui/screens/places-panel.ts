@@ -1,3 +1,5 @@
+import { type PanelContent, rowLine } from "../stack/panel.js";
+import { drawnScreen } from "../stack/screen.js";
 import { READ_ONLY, type Size } from "../state/layout.js";
 import {
   groupLabel,
@@ -9,8 +11,6 @@ import {
 import { type Health, healthOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { cellText, type Line, type Span } from "../text/line.js";
-import { type PanelContent, rowLine } from "../view/panel.js";
-import { drawnScreen } from "../view/screen.js";
 import { scrollBy } from "../widgets/list.js";
 
 const TITLES = { profile: "Profiles", environment: "Environments", server: "Servers" } as const;

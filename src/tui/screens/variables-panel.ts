@@ -1,6 +1,8 @@
 import type { VariableEntry } from "../../model/source.js";
 import { parseFilter } from "../reading/filter.js";
 import { selectedEntry } from "../reading/selection.js";
+import { gridOf } from "../stack/grid.js";
+import { GAP, type PanelContent } from "../stack/panel.js";
 import { shownKey } from "../state/command.js";
 import { type Size, textColumns } from "../state/layout.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName } from "../state/preferences.js";
@@ -8,8 +10,6 @@ import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { highlight } from "../text/fuzzy.js";
 import { cellText, fitLine, indented, type Line, line } from "../text/line.js";
-import { gridOf } from "../view/grid.js";
-import { GAP, type PanelContent } from "../view/panel.js";
 import { emptyLines, progressText, statusLine } from "../view/status-lines.js";
 import { type Column, nameColumn, tablePanel, widestName } from "../view/table-panel.js";
 import { valueCell } from "../view/values.js";

@@ -1,8 +1,8 @@
 import { openPlace } from "../reading/polling.js";
+import { askText } from "../stack/question.js";
 import { blockingEffect } from "../state/effects.js";
 import type { WelcomeActions } from "../state/ports.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
-import { askText } from "../view/question.js";
 import { choiceMenu, type MenuItem, openMenu } from "./menu.js";
 
 export function openWelcome(

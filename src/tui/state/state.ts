@@ -9,7 +9,7 @@ import type * as ports from "./ports.js";
 import type { Preferences } from "./preferences.js";
 import type { Reading } from "./readings.js";
 
-/** See `Screen` in `view/screen.ts`. */
+/** See `Screen` in `stack/screen.ts`. */
 interface Layer {
   readonly screen: { readonly name: string };
   readonly data: unknown;

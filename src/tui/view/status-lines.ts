@@ -1,6 +1,7 @@
 import { durationText } from "../../kit/text/duration.js";
 import { command } from "../../kit/text/shell.js";
 import { listOf } from "../reading/selection.js";
+import { gridOf } from "../stack/grid.js";
 import { shownKey } from "../state/command.js";
 import { type PlaceInfo, placeName } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
@@ -8,7 +9,6 @@ import type { State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countOf, countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { gridOf } from "./grid.js";
 import { whyNotFound } from "./table-panel.js";
 
 /**

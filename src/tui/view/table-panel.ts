@@ -2,6 +2,8 @@ import { notSearched, parseFilter } from "../reading/filter.js";
 import { findingOf } from "../reading/reveal.js";
 import { hiddenMarks, isMarked, type Listed, withRange } from "../reading/selection.js";
 import type { Table } from "../reading/table.js";
+import { type Grid, gridOf } from "../stack/grid.js";
+import { GAP, type PanelContent, rowLine } from "../stack/panel.js";
 import { shownKey } from "../state/command.js";
 import { readingOf } from "../state/readings.js";
 import { memoized, NO_MARKS, notify, type Sort, type State, type View } from "../state/state.js";
@@ -9,8 +11,6 @@ import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitText, type Line, type Span } from "../text/line.js";
 import { moveCursor, type Position, scrollList } from "../widgets/list.js";
-import { type Grid, gridOf } from "./grid.js";
-import { GAP, type PanelContent, rowLine } from "./panel.js";
 
 export interface Column {
   readonly heading: Span;

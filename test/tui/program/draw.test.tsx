@@ -1,9 +1,9 @@
 import chalk, { type ColorSupportLevel } from "chalk";
 import { expect, it, onTestFinished } from "vitest";
 import { ScreenView } from "../../../src/tui/program/draw.js";
+import { panelFrame } from "../../../src/tui/stack/panel.js";
 import { line } from "../../../src/tui/text/line.js";
 import { createTheme } from "../../../src/tui/text/theme.js";
-import { panelFrame } from "../../../src/tui/view/panel.js";
 import { inkScreen } from "../support/tui.js";
 
 function painted(level: ColorSupportLevel, theme: "dark" | "plain"): string {

@@ -1,12 +1,12 @@
+import { gridOf } from "../stack/grid.js";
+import { hints, type KeyHint, keyLine, pop, push, type Screen, withData } from "../stack/screen.js";
 import { step } from "../state/effects.js";
 import type { State, Step, View } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, type Line, lineWidth } from "../text/line.js";
+import { filtered, moveRows } from "../view/table-panel.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { applyKeyToLine, focusedInput, type TextField, textField } from "../widgets/text-field.js";
-import { gridOf } from "./grid.js";
-import { hints, type KeyHint, keyLine, pop, push, type Screen, withData } from "./screen.js";
-import { filtered, moveRows } from "./table-panel.js";
 
 interface TypedFilter {
   readonly field: TextField;

@@ -1,4 +1,3 @@
-import { openEditor, openForm } from "../edit/form.js";
 import { copyTo, deleteFrom, redo, undo, whyNoHistory, whyNoUndo } from "../edit/planning.js";
 import { refresh } from "../reading/polling.js";
 import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
@@ -6,6 +5,7 @@ import { allOrNone, namesOf, toggled } from "../reading/selection.js";
 import { openCommandLine, openHelp } from "../screens/command-menus.js";
 import { openDiff } from "../screens/comparison.js";
 import { openFilter } from "../screens/filter-prompt.js";
+import { openEditor, openForm } from "../screens/form.js";
 import { openHistory } from "../screens/history.js";
 import { openMatrix } from "../screens/matrix.js";
 import {

@@ -1,5 +1,6 @@
 import type { VariableEntry } from "../../model/source.js";
 import { isPublic, isUnreadable, textAs, VARIABLE_TYPES, valueText } from "../../model/variable.js";
+import { contentOf } from "../edit/planning.js";
 import { groupOf, whyReadOnly } from "../state/place-info.js";
 import type { Content } from "../state/ports.js";
 import type { State } from "../state/state.js";
@@ -12,7 +13,6 @@ import {
   type TextField,
   textField,
 } from "../widgets/text-field.js";
-import { contentOf } from "./planning.js";
 
 export const INPUT_FIELDS = [
   "name",

@@ -1,6 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import type { VariableEntry } from "../../model/source.js";
 import { isPublic, type VariableType, valueText } from "../../model/variable.js";
+import { plannedParts } from "../edit/planning.js";
+import { review } from "../edit/review.js";
 import { displayRules, indentedJson, isRevealed, MASK } from "../reading/reveal.js";
 import type { PanelContent } from "../stack/panel.js";
 import { ask } from "../stack/question.js";
@@ -50,8 +52,6 @@ import {
   startsEmpty,
   withInput,
 } from "./form-fields.js";
-import { plannedParts } from "./planning.js";
-import { review } from "./review.js";
 
 const FORM: Screen<Form> = {
   name: "form",

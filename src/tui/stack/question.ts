@@ -69,7 +69,7 @@ interface Input {
   readonly isPath?: true;
 }
 
-interface Asked extends Question {
+interface OpenQuestion extends Question {
   /** Whether the confirm button has the focus. */
   readonly isOnAnswer: boolean;
   readonly typed: TextField;
@@ -100,7 +100,7 @@ export function askText(
   return problem === undefined ? question.run(state, typed) : step(notify(state, problem, "error"));
 }
 
-const QUESTION: Screen<Asked> = {
+const QUESTION: Screen<OpenQuestion> = {
   name: "question",
   key: questionKey,
   panel: questionPanel,
@@ -121,7 +121,7 @@ const BUTTON_KEYS = ["tab", "shift-tab", "left", "right"];
 
 function questionHints(
   state: State,
-  { input, key = "ctrl-s", details, ...asked }: Asked,
+  { input, key = "ctrl-s", details, ...asked }: OpenQuestion,
 ): readonly KeyHint[] {
   if (input?.isPath) return hints("Enter confirm, Tab complete, Esc back");
   // In a text input, `v` is a letter.
@@ -137,9 +137,10 @@ function isShown({ now, revealed }: State, { shownUntil }: Pick<Question, "shown
   return shownUntil === undefined ? revealed?.names === "all" : shownUntil > now;
 }
 
-function questionKey(state: State, asked: Asked, key: Key): Step {
+function questionKey(state: State, asked: OpenQuestion, key: Key): Step {
   const { input, typed, isOnAnswer, key: answerKey = "ctrl-s" } = asked;
-  const go = (change: Partial<Asked>) => step(withData(state, QUESTION, { ...asked, ...change }));
+  const go = (change: Partial<OpenQuestion>) =>
+    step(withData(state, QUESTION, { ...asked, ...change }));
   const name = input ? editKeyName(key) : commandKeyName(key);
   if (name === "tab" && input?.isPath) return completePath(state, typed);
   const edited = input ? applyKeyToLine(typed, key) : typed;
@@ -159,12 +160,12 @@ function questionKey(state: State, asked: Asked, key: Key): Step {
   return go({ top: scrollByKey(asked.top, lines.length, page, name) ?? asked.top });
 }
 
-function leave(state: State, { lost }: Asked): Step {
+function leave(state: State, { lost }: OpenQuestion): Step {
   if (lost === undefined) return step(pop(state));
   return ask(state, { title: "Close", text: `Close${lost}?`, answer: "Close", key: "ctrl-x" });
 }
 
-function answered(state: State, asked: Asked): Step {
+function answered(state: State, asked: OpenQuestion): Step {
   const text = asked.typed.text.trim();
   const problem = asked.input?.check(text);
   if (problem !== undefined) return step(withData(state, QUESTION, { ...asked, problem, top: 0 }));
@@ -182,13 +183,13 @@ function completePath(state: State, typed: TextField): Step {
     const path = folder + first.slice(0, first.split("").findLastIndex(isShared) + 1);
     const isWhole = names.length === 1 && !path.endsWith("/");
     const text = /\s/u.test(path) ? `"${path}${isWhole ? '"' : ""}` : path;
-    const completed = (asked: Asked) =>
+    const completed = (asked: OpenQuestion) =>
       asked.typed === typed ? { ...asked, typed: textField(text) } : asked;
     return (now) => step(changeData(now, QUESTION, completed));
   });
 }
 
-function questionPanel(state: State, asked: Asked, size: Size): PanelContent {
+function questionPanel(state: State, asked: OpenQuestion, size: Size): PanelContent {
   const { lines, end, page } = questionLines(state, asked, size);
   const visible = scrolledLines(lines, asked.top, page);
   const all = [...visible.lines, ...end.map(indented)];
@@ -202,7 +203,7 @@ const detailLines = memoized<Details, readonly Line[]>();
  * The scrolling lines, the fixed ones below them, and how many scrolling lines
  * are visible.
  */
-function questionLines(state: State, asked: Asked, size: Size) {
+function questionLines(state: State, asked: OpenQuestion, size: Size) {
   const { text, details, problem, input, typed, answer, key = "ctrl-s", isOnAnswer } = asked;
   const width = textColumns(size);
   const role = asked.isDanger || key === "ctrl-x" ? "danger" : "accent";

@@ -46,41 +46,41 @@ export function copyEntries(
     );
     return {
       ...copied,
-      what: nameOf(entries.filter(({ variable }) => !leftOut.includes(variable.name))),
+      label: nameOf(entries.filter(({ variable }) => !leftOut.includes(variable.name))),
     };
   });
 }
 
-type Copied = Pick<Written, "text" | "note"> & { readonly what?: string };
+type Copied = Pick<Written, "text" | "note"> & { readonly label?: string };
 
 /**
- * @param what names the text in the notice, unless `textOf` returns a more
+ * @param label names the text in the notice, unless `textOf` returns a more
  *   precise name
  */
 export function copyText(
   state: State,
-  what: string,
+  label: string,
   textOf: (tools: Tools) => Promise<Copied>,
 ): Step {
   const copy: Effect = async (tools) => {
     const { text, ...about } = await textOf(tools);
-    return copied({ what, ...about }, await tools.copy(text));
+    return copied({ label, ...about }, await tools.copy(text));
   };
   return step(
     state,
-    withFailure(copy, ({ message: reason }) => copied({ what }, { kind: "failed", reason })),
+    withFailure(copy, ({ message: reason }) => copied({ label }, { kind: "failed", reason })),
   );
 }
 
-function copied({ what, note }: Omit<Copied, "text">, outcome: CopyOutcome): Next {
+function copied({ label, note }: Omit<Copied, "text">, outcome: CopyOutcome): Next {
   const end = note === undefined ? "" : `; ${note}`;
   return (state) => {
     if (outcome.kind === "failed")
-      return step(notify(state, `can't copy ${what}: ${outcome.reason}`, "error"));
+      return step(notify(state, `can't copy ${label}: ${outcome.reason}`, "error"));
     if (outcome.kind === "clipboard")
-      return step(notify(state, `copied ${what} to the clipboard${end}`, "success"));
+      return step(notify(state, `copied ${label} to the clipboard${end}`, "success"));
     return step(
-      notify(state, `sent ${what} to the terminal's clipboard (OSC 52): ${outcome.reason}${end}`),
+      notify(state, `sent ${label} to the terminal's clipboard (OSC 52): ${outcome.reason}${end}`),
     );
   };
 }

@@ -128,11 +128,11 @@ export function historyPlace(state: State): number {
   return isOnPlaces(state) ? state.placeCursor : gridOf(state).place;
 }
 
-export const undo: Next = (state) => takeBack(state, "undo");
+export const undo: Next = (state) => undoOrRedo(state, "undo");
 
-export const redo: Next = (state) => takeBack(state, "redo");
+export const redo: Next = (state) => undoOrRedo(state, "redo");
 
-function takeBack(state: State, purpose: "undo" | "redo"): Step {
+function undoOrRedo(state: State, purpose: "undo" | "redo"): Step {
   const place = historyPlace(state);
   return blockingEffect(state, async ({ places }) => {
     const { history } = await places.open(place);

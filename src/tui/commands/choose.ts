@@ -29,11 +29,11 @@ const TYPES: readonly View["only"][] = [undefined, ...VARIABLE_TYPES];
 export const TYPE_CHOICES: readonly Choice[] = TYPES.map((type) => ({
   label: type?.toLowerCase() ?? "all",
   help: type ? `only ${type} variables` : "variables of all types",
-  run: (state) => step(gridOf(state).with({ only: type })),
+  run: (state) => step(gridOf(state).changeView({ only: type })),
 }));
 
 export function nextType(state: State): Step {
-  return step(gridOf(state).with({ only: cycled(TYPES, state.list.only, 1) }));
+  return step(gridOf(state).changeView({ only: cycled(TYPES, state.list.only, 1) }));
 }
 
 const SORT_HELP: Readonly<Record<Sort, string>> = {
@@ -51,7 +51,7 @@ function sortsOf({ places, place }: State): readonly Sort[] {
 function sortBy(state: State, sort: Sort): Step {
   const isUnknown = sort === "changed" && readingOf(state).lastChanges === undefined;
   const effects = isUnknown ? [lookUpChanges(state.place)] : [];
-  return step(gridOf(state).with({ sort, isReversed: false }), ...effects);
+  return step(gridOf(state).changeView({ sort, isReversed: false }), ...effects);
 }
 
 export function sortChoices(state: State): readonly Choice[] {
@@ -68,7 +68,7 @@ export function nextSort(state: State): Step {
 
 export function reverseSort(state: State): Step {
   const { view, ...grid } = gridOf(state);
-  return step(grid.with({ isReversed: !view.isReversed }));
+  return step(grid.changeView({ isReversed: !view.isReversed }));
 }
 
 /** Compares with the place under the cursor, or else lets the user pick one. */

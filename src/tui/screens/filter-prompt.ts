@@ -18,7 +18,7 @@ interface TypedFilter {
 
 export function openFilter(state: State): Step {
   const grid = gridOf(state);
-  const all = gridOf(grid.with({ filter: "" })).rows.length;
+  const all = gridOf(grid.changeView({ filter: "" })).rows.length;
   return step(push(state, FILTER, { field: textField(grid.view.filter), before: grid.view, all }));
 }
 
@@ -64,7 +64,7 @@ function filterKey(state: State, typed: TypedFilter, key: Key): Step {
   const { field, before } = typed;
   const name = editKeyName(key);
   if (name === "enter" || (name === "backspace" && field.text === "")) return step(pop(state));
-  if (name === "escape") return step(pop(gridOf(state).with(before)));
+  if (name === "escape") return step(pop(gridOf(state).changeView(before)));
   if (TYPING_MOVES.includes(name)) return step(moveRows(state, name));
   const next = applyKeyToLine(field, key);
   // Every key searches all texts, so a long paste is cut.

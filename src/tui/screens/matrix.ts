@@ -59,7 +59,8 @@ const HANDLERS: Readonly<Record<string, CommandHandler<Matrix>>> = {
     run: (state) => step(moveToNext(state, -1, isDifference)),
   },
   "filter-rows": {
-    run: (state, { only }) => step(gridOf(state).with({ only: cycled(ROW_FILTERS, only, 1) })),
+    run: (state, { only }) =>
+      step(gridOf(state).changeView({ only: cycled(ROW_FILTERS, only, 1) })),
   },
   "copy-from": { whyNot: whyNotFill, run: fill },
   refresh: { run: (state) => refresh(state, groupOf(state)) },

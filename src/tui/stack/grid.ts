@@ -9,7 +9,7 @@ export interface Grid extends Listed {
   /** The place whose values commands act on. */
   readonly place: number;
   /** Returns the state with a changed view. */
-  with(change: Partial<View>): State;
+  changeView(change: Partial<View>): State;
 }
 
 const grids = memoized<State, Grid>();
@@ -23,15 +23,16 @@ function findGrid(state: State): Grid {
   const { screen, data } = drawnScreen(state) ?? {};
   const { place, list } = state;
   if (!screen?.table) {
-    const change: Grid["with"] = (view) => ({ ...state, list: { ...list, ...view } });
-    return { ...listOf(state), view: list, place, with: change };
+    const change: Grid["changeView"] = (view) => ({ ...state, list: { ...list, ...view } });
+    return { ...listOf(state), view: list, place, changeView: change };
   }
   const { places, page, ...table } = screen.table;
   const view = data as View;
   return {
     ...listed(state, places(state, data), view, page(state, data)),
     ...{ view, place: table.place(state, data) },
-    with: (change) => changeData(state, screen, (before) => ({ ...(before as View), ...change })),
+    changeView: (change) =>
+      changeData(state, screen, (before) => ({ ...(before as View), ...change })),
   };
 }
 

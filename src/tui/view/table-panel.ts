@@ -168,13 +168,13 @@ function columnAt(columns: readonly Column[], at: number): number {
 function sortedBy(state: State, sort: Sort | undefined): State {
   const { view, ...grid } = gridOf(state);
   if (sort === undefined) return state;
-  return grid.with(
+  return grid.changeView(
     view.sort === sort ? { isReversed: !view.isReversed } : { sort, isReversed: false },
   );
 }
 
 function goTo(grid: Grid, { cursor, top }: Position): State {
-  return grid.with({
+  return grid.changeView({
     cursor,
     top,
     name: grid.table.names[grid.rows[cursor] ?? -1] ?? grid.view.name,
@@ -207,7 +207,7 @@ export function moveToNext(
  * none.
  */
 export function filtered(state: State, filter: string): State {
-  const next = gridOf(state).with({ filter });
+  const next = gridOf(state).changeView({ filter });
   const grid = gridOf(next);
   return grid.rows.length === 0 || filter.trim() === "" ? next : goTo(grid, { cursor: 0, top: 0 });
 }
@@ -224,9 +224,10 @@ export function clearing(
   if (marks.from !== undefined)
     return { label: "cancel range", cleared: { ...state, marks: { names } } };
   const { view, ...grid } = gridOf(state);
-  if (view.filter !== "") return { label: "clear filter", cleared: grid.with({ filter: "" }) };
+  if (view.filter !== "")
+    return { label: "clear filter", cleared: grid.changeView({ filter: "" }) };
   if (stack.length === 0 && view.only)
-    return { label: "all types", cleared: grid.with({ only: undefined }) };
+    return { label: "all types", cleared: grid.changeView({ only: undefined }) };
   return stack.length === 0 && names.size > 0
     ? { label: "unmark", cleared: { ...state, marks: NO_MARKS } }
     : undefined;

@@ -18,11 +18,11 @@ const DOUBLE_CLICK_MS = 400;
 /** A click sooner than this after a redraw was aimed at the previous screen. */
 const AIM_MS = 300;
 
-/** The number of `targetsOf` that determine the panels. The rest determines the rows. */
+/** The number of `clickTargets` that determine the panels. The rest determines the rows. */
 const PANEL_TARGETS = 4;
 
 /** The parts of the state that determine the target of a click. */
-function targetsOf(state: State): readonly unknown[] {
+function clickTargets(state: State): readonly unknown[] {
   const { columns, rows, focus, place, placeCursor, places, stack } = state;
   const panels = [columns, rows, place, topScreen(state)?.screen];
   const grid = gridOf(state);
@@ -38,7 +38,7 @@ export class ShownTargets {
   /** Must be called when a state has been drawn. @param now milliseconds on a monotonic clock */
   show(state: State, now: number): void {
     if (!this.#has(state)) this.#since = now;
-    this.#targets = targetsOf(state);
+    this.#targets = clickTargets(state);
   }
 
   hasPanels(state: State): boolean {
@@ -51,7 +51,7 @@ export class ShownTargets {
   }
 
   #has(state: State, count?: number): boolean {
-    return targetsOf(state)
+    return clickTargets(state)
       .slice(0, count)
       .every((target, index) => target === this.#targets[index]);
   }

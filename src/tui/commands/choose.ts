@@ -24,16 +24,16 @@ import {
 } from "../state/state.js";
 import { cycled } from "../widgets/list.js";
 
-const TYPES: readonly View["only"][] = [undefined, ...VARIABLE_TYPES];
+const TYPES: readonly View["rowFilter"][] = [undefined, ...VARIABLE_TYPES];
 
 export const TYPE_CHOICES: readonly Choice[] = TYPES.map((type) => ({
   label: type?.toLowerCase() ?? "all",
   help: type ? `only ${type} variables` : "variables of all types",
-  run: (state) => step(gridOf(state).changeView({ only: type })),
+  run: (state) => step(gridOf(state).changeView({ rowFilter: type })),
 }));
 
 export function nextType(state: State): Step {
-  return step(gridOf(state).changeView({ only: cycled(TYPES, state.list.only, 1) }));
+  return step(gridOf(state).changeView({ rowFilter: cycled(TYPES, state.list.rowFilter, 1) }));
 }
 
 const SORT_HELP: Readonly<Record<Sort, string>> = {

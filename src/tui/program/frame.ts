@@ -219,7 +219,7 @@ function factsOf(state: State): Line[] {
     ]);
   };
   if (revealed) add(`values shown for ${untilText(revealed.until, now)}`, "warning", true);
-  if (list.only) add(`only ${list.only}`, "text");
+  if (list.rowFilter) add(`only ${list.rowFilter}`, "text");
   if (list.sort !== "id" || list.isReversed) add(`by ${list.sort} ${sortArrow(list)}`, "text");
   if (rateLimit) {
     const isLow = rateLimit.remaining * 10 < rateLimit.limit;

@@ -16,14 +16,14 @@ const listedRows = memoized<Table, readonly number[]>();
 export function rowsOf(
   state: State,
   table: Table,
-  { filter, only, sort, isReversed }: View,
+  { filter, rowFilter, sort, isReversed }: View,
 ): readonly number[] {
   const { revealed } = state;
   const { lastChanges } = readingOf(state);
   const changes = table.columns.map(({ place }) => readingOf(state, place).changes);
   const on = [
     filter,
-    only,
+    rowFilter,
     sort,
     isReversed,
     lastChanges,
@@ -32,16 +32,20 @@ export function rowsOf(
   return listedRows(table, on, () => {
     const order = orders(table, [sort, lastChanges], () => sortedRows(table, sort, lastChanges));
     const all = isReversed ? order.toReversed() : order;
-    const listed = only ? all.filter((row) => passesOnly(table, row, only)) : all;
+    const listed = rowFilter ? all.filter((row) => passesRowFilter(table, row, rowFilter)) : all;
     return rankedRows(state, table, listed, parseFilter(filter));
   });
 }
 
-function passesOnly(table: Table, row: number, only: NonNullable<View["only"]>): boolean {
-  if (only === "unequal") return isUnequal(table, row);
-  if (only === "missing" || only === "differing")
-    return hasKind(table, row, [only === "missing" ? only : "differs"]);
-  return anyEntry(table, row)?.variable.type === only;
+function passesRowFilter(
+  table: Table,
+  row: number,
+  rowFilter: NonNullable<View["rowFilter"]>,
+): boolean {
+  if (rowFilter === "unequal") return isUnequal(table, row);
+  if (rowFilter === "missing" || rowFilter === "differing")
+    return hasKind(table, row, [rowFilter === "missing" ? rowFilter : "differs"]);
+  return anyEntry(table, row)?.variable.type === rowFilter;
 }
 
 /**

@@ -60,7 +60,7 @@ export function withCursorOn(state: State, name: string): State {
   const next = { ...state, list: { ...state.list, name } };
   return listOf(next).name === name
     ? next
-    : { ...next, list: { ...next.list, filter: "", only: undefined } };
+    : { ...next, list: { ...next.list, filter: "", rowFilter: undefined } };
 }
 
 /** Whether a variable is marked, or in the open range. */

@@ -93,7 +93,7 @@ export function openDiff(state: State, place: number): Step {
   const view: View = {
     ...INITIAL_VIEW,
     name: gridOf(state).name ?? "",
-    only: "unequal",
+    rowFilter: "unequal",
     sort: "name",
   };
   return requestReads(push({ ...state, recordTop: 0 }, DIFF, { ...view, place, focus: "list" }), [

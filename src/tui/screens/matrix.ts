@@ -46,7 +46,7 @@ interface Matrix extends View {
 }
 
 /** The row filters in the order of their key. `undefined` lists all rows. */
-const ROW_FILTERS: readonly View["only"][] = [undefined, "differing", "missing"];
+const ROW_FILTERS: readonly View["rowFilter"][] = [undefined, "differing", "missing"];
 
 const HANDLERS: Readonly<Record<string, CommandHandler<Matrix>>> = {
   open: { whyNot: whyNoName, run: openCell },
@@ -59,8 +59,8 @@ const HANDLERS: Readonly<Record<string, CommandHandler<Matrix>>> = {
     run: (state) => step(moveToNext(state, -1, isDifference)),
   },
   "filter-rows": {
-    run: (state, { only }) =>
-      step(gridOf(state).changeView({ only: cycled(ROW_FILTERS, only, 1) })),
+    run: (state, { rowFilter }) =>
+      step(gridOf(state).changeView({ rowFilter: cycled(ROW_FILTERS, rowFilter, 1) })),
   },
   "copy-from": { whyNot: whyNotFill, run: fill },
   refresh: { run: (state) => refresh(state, groupOf(state)) },
@@ -103,7 +103,7 @@ export function openMatrix(state: State): Step {
   return requestReads(push(state, MATRIX, matrix), unread);
 }
 
-function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelContent {
+function matrixPanel(state: State, { left, rowFilter }: Matrix, size: Size): PanelContent {
   const grid = gridOf(state);
   const { table } = grid;
   const at = sidewaysOf(state, grid, left);
@@ -112,13 +112,13 @@ function matrixPanel(state: State, { left, only }: Matrix, size: Size): PanelCon
   const places = table.columns.slice(at.left, last).map((_, index) => {
     return placeColumn(state, grid, at.left + index, at.placeWidth);
   });
-  const none = only
-    ? `no variable ${only === "missing" ? "is missing" : "differs"}; ${shownKey(state, "filter-rows")} shows all`
+  const none = rowFilter
+    ? `no variable ${rowFilter === "missing" ? "is missing" : "differs"}; ${shownKey(state, "filter-rows")} shows all`
     : "no variables yet";
   return {
     ...tablePanel(state, {
       title: `${groupLabel(state.places[state.place]?.group ?? "")} `,
-      after: `  place ${column + 1}/${table.columns.length}${only ? `  only ${only}` : ""}`,
+      after: `  place ${column + 1}/${table.columns.length}${rowFilter ? `  only ${rowFilter}` : ""}`,
       columns: [nameColumn(state, at.nameWidth, at.left > 0 ? "NAME ‹" : "NAME"), ...places],
       end: last < table.columns.length ? "›" : "",
       empty: () => [[], ...emptyLines(state, textColumns(size), line(none, "muted")).map(indented)],

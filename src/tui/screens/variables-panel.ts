@@ -22,12 +22,12 @@ export function variablesPanel(state: State, size: Size): PanelContent {
   const none =
     entries.length === 0
       ? `no variables yet${isEditable ? `; ${shownKey(state, "add")} adds one` : ""}`
-      : `no ${state.list.only} variables; ${shownKey(state, "type")} shows other types`;
+      : `no ${state.list.rowFilter} variables; ${shownKey(state, "type")} shows other types`;
   const head = problem && fitLine(indented(problem), size.width - 3);
   return {
     ...tablePanel(state, {
       title: "Variables ",
-      after: state.list.only ? `  only ${state.list.only}` : "",
+      after: state.list.rowFilter ? `  only ${state.list.rowFilter}` : "",
       columns: chosenColumns(state, size),
       head,
       empty: () => [

@@ -49,14 +49,14 @@ export interface View extends Position {
    * Lists only one type, or variables whose values differ, are missing, or are
    * not equal everywhere.
    */
-  readonly only: VariableType | "differing" | "missing" | "unequal" | undefined;
+  readonly rowFilter: VariableType | "differing" | "missing" | "unequal" | undefined;
   readonly sort: Sort;
   readonly isReversed: boolean;
 }
 
 export const INITIAL_VIEW: View = {
   ...{ name: "", cursor: 0, top: 0 },
-  ...{ filter: "", only: undefined, sort: "id", isReversed: false },
+  ...{ filter: "", rowFilter: undefined, sort: "id", isReversed: false },
 };
 
 /** The names marked for one action. */

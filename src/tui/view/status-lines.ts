@@ -32,7 +32,7 @@ export function countsText(state: State): string {
   const { isComplete, isReading, entries } = readingOf(state);
   if (!isComplete)
     return isReading ? `reading… ${progressText(state) ?? ""}`.trimEnd() : "not read";
-  if (list.filter !== "" || list.only)
+  if (list.filter !== "" || list.rowFilter)
     return `${countText(listOf(state).rows.length)} of ${countText(entries.length)}`;
   return countOf(entries.length, "variable");
 }

@@ -226,8 +226,8 @@ export function clearing(
   const { view, ...grid } = gridOf(state);
   if (view.filter !== "")
     return { label: "clear filter", cleared: grid.changeView({ filter: "" }) };
-  if (stack.length === 0 && view.only)
-    return { label: "all types", cleared: grid.changeView({ only: undefined }) };
+  if (stack.length === 0 && view.rowFilter)
+    return { label: "all types", cleared: grid.changeView({ rowFilter: undefined }) };
   return stack.length === 0 && names.size > 0
     ? { label: "unmark", cleared: { ...state, marks: NO_MARKS } }
     : undefined;
@@ -243,7 +243,8 @@ export function whyNotFound(state: State): string | undefined {
   const kind = notSearched(state, table, filter);
   const show = kind === "masked" ? `: ${shownKey(state, "reveal-all")} shows them` : "";
   const rest = kind ? `; ${kind} values were not searched${show}` : "";
-  const among = state.stack.length === 0 && view.only ? ` among ${view.only} variables` : "";
+  const among =
+    state.stack.length === 0 && view.rowFilter ? ` among ${view.rowFilter} variables` : "";
   return `nothing matches "${filter}"${among}; ${shownKey(state, "back")} clears the filter${rest}`;
 }
 

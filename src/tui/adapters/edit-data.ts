@@ -11,7 +11,13 @@ import {
   type History as Writes,
 } from "../../store/history.js";
 import type { LocalData } from "../../tasks/data/local-data.js";
-import type { Change, Content, EnvironmentChanges, History, HistoryEntry } from "../state/ports.js";
+import type {
+  Content,
+  EnvironmentChanges,
+  History,
+  HistoryEntry,
+  VariableChange,
+} from "../state/ports.js";
 
 interface Present {
   readonly id: number;
@@ -73,7 +79,7 @@ export function partsBetween(data: Data, next: Data, home: Environment): Environ
   const own = data.environments.filter(({ application }) => application === home.application);
   return own.flatMap((environment) => {
     const isHome = environment.id === home.id;
-    const isShown = ({ before, after, newName }: Change) =>
+    const isShown = ({ before, after, newName }: VariableChange) =>
       !isDeepStrictEqual(before?.value, after?.value) ||
       (isHome && (newName !== undefined || !isSame(before, after)));
     const present = (each: Data) => presentIn(each, environment, ids);
@@ -86,11 +92,11 @@ export function partsBetween(data: Data, next: Data, home: Environment): Environ
  * Matches variables by name, because one that is created again gets another id,
  * and then by id, to find renames.
  */
-function variableChanges(before: readonly Present[], after: readonly Present[]): Change[] {
+function variableChanges(before: readonly Present[], after: readonly Present[]): VariableChange[] {
   const byNameOrId = new Map<string | number, Present>();
   for (const each of after) byNameOrId.set(each.name, each).set(each.id, each);
   const added = new Set(after);
-  const changes = before.map(({ id, name, assigned }): Change => {
+  const changes = before.map(({ id, name, assigned }): VariableChange => {
     const same = byNameOrId.get(name) ?? byNameOrId.get(id);
     if (same) added.delete(same);
     return {
@@ -182,7 +188,7 @@ function changesNow(
   { environment, changes }: EnvironmentChanges,
 ): EnvironmentChanges[] {
   const present = presentByName(data, environment, changes);
-  const now = changes.flatMap(({ name, newName, before: from, after: to }): Change[] => {
+  const now = changes.flatMap(({ name, newName, before: from, after: to }): VariableChange[] => {
     const before = present.get(name);
     const edited = Object.entries({ ...from, ...to }).flatMap(([field]) => {
       const value = to?.[field as keyof Content];

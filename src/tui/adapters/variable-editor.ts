@@ -19,10 +19,10 @@ import type { EditableStore } from "../../store/store.js";
 import { InvalidFieldError } from "../state/failure.js";
 import type {
   Assignment,
-  Change,
   Content,
   Draft,
   PerEnvironment,
+  VariableChange,
   VariableEditor,
 } from "../state/ports.js";
 import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
@@ -36,7 +36,7 @@ export interface EditedData {
 }
 
 /** A change, with the new value before encryption. */
-interface PlannedChange extends Change {
+interface PlannedChange extends VariableChange {
   readonly plain: JsonValue | undefined;
 }
 
@@ -121,7 +121,7 @@ function toCheck({ name, newName = name, before, after, plain }: PlannedChange) 
   return plain !== undefined && isChanged ? { name: newName, value: plain } : [];
 }
 
-function checkUnchanged(data: Data, parts: readonly PerEnvironment<Change>[]): void {
+function checkUnchanged(data: Data, parts: readonly PerEnvironment<VariableChange>[]): void {
   for (const { environment, changes } of parts) {
     const present = presentByName(data, environment, changes);
     for (const { name, before } of changes) {

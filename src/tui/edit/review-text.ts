@@ -3,7 +3,13 @@ import { isPublic } from "../../model/variable.js";
 import { variablesText } from "../stack/panel.js";
 import { type Question, requiredInput } from "../stack/question.js";
 import { isProduction, placeName } from "../state/place-info.js";
-import type { Change, Content, EnvironmentChanges, HistoryEntry, Purpose } from "../state/ports.js";
+import type {
+  Content,
+  EnvironmentChanges,
+  HistoryEntry,
+  Purpose,
+  VariableChange,
+} from "../state/ports.js";
 import type { Part, PlannedEdit, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
@@ -60,7 +66,7 @@ export function changesOf({
   parts,
 }: {
   readonly parts: readonly EnvironmentChanges[];
-}): readonly Change[] {
+}): readonly VariableChange[] {
   return parts.flatMap(({ changes }) => changes);
 }
 
@@ -117,7 +123,7 @@ function changesDefinitionOnly(edit: PlannedEdit): boolean {
   return edit.purpose === "edit" && !changesOf(edit).some(changesValue) && sharedText(edit) !== "";
 }
 
-export function changesValue({ before, after }: Change): boolean {
+export function changesValue({ before, after }: VariableChange): boolean {
   return !before || !after || !isDeepStrictEqual(before.value, after.value);
 }
 
@@ -201,9 +207,9 @@ export function changeLines(
  */
 function requiredText({ places }: State, { parts }: PlannedEdit): string | undefined {
   // These changes affect all environments of the application.
-  const isShared = ({ before, after, newName }: Change) =>
+  const isShared = ({ before, after, newName }: VariableChange) =>
     newName !== undefined || (before !== undefined && isPublic(after) && !isPublic(before));
-  const isLost = (change: Change) =>
+  const isLost = (change: VariableChange) =>
     isShared(change) || (change.before?.value !== undefined && changesValue(change));
   const lost = parts.flatMap(({ place, changes }) =>
     changes.filter(isLost).flatMap((change) => {

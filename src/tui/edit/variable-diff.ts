@@ -8,13 +8,13 @@ import {
   textAs,
 } from "../../model/variable.js";
 import { displayRules, MASK } from "../reading/reveal.js";
-import type { Change, Content } from "../state/ports.js";
+import type { Content, VariableChange } from "../state/ports.js";
 import type { State } from "../state/state.js";
 import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";
 import { LABEL_WIDTH, type Line, labelled } from "../text/line.js";
 import { PLACEHOLDERS } from "../view/values.js";
 
-type Sides = Pick<Change, "before" | "after">;
+type Sides = Pick<VariableChange, "before" | "after">;
 
 /**
  * Formats the fields that all environments of an application share. `undefined`
@@ -36,7 +36,7 @@ export const DEFINITION = {
  */
 export function changeDiff(
   state: State,
-  change: Change,
+  change: VariableChange,
   width: number,
   isShown: boolean,
   typed?: string,

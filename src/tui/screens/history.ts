@@ -7,7 +7,7 @@ import { variablesText } from "../stack/panel.js";
 import { isOnPlaces, pop } from "../stack/screen.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
-import type { Change, HistoryEntry } from "../state/ports.js";
+import type { HistoryEntry, VariableChange } from "../state/ports.js";
 import { readingOf } from "../state/readings.js";
 import { memoized, notify, type State, type Step } from "../state/state.js";
 import type { Line } from "../text/line.js";
@@ -96,7 +96,7 @@ function linesOf(
   // A map of all entries would be noticeably slow.
   const wanted = readingOf(state, place).entries.filter(({ variable }) => names.has(variable.name));
   const present = new Map(wanted.map(({ variable, rules }) => [variable.name, rules]));
-  const masked = (change: Change): Change => {
+  const masked = (change: VariableChange): VariableChange => {
     const { name, newName = name, before, after } = change;
     if (isPublic(present.get(newName)) || before?.secret !== after?.secret) return change;
     return {

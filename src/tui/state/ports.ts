@@ -133,7 +133,7 @@ export interface Assignment extends Content {
 /**
  * A change to one variable. `before` or `after` is `undefined` if the variable does not exist then.
  */
-export interface Change {
+export interface VariableChange {
   readonly name: string;
   /** The new name, in all environments of the application. */
   readonly newName?: string | undefined;
@@ -148,11 +148,11 @@ export interface PerEnvironment<T> {
   readonly changes: readonly T[];
 }
 
-export type EnvironmentChanges = PerEnvironment<Change>;
+export type EnvironmentChanges = PerEnvironment<VariableChange>;
 
 /** The input of a form. */
 export interface Draft
-  extends Pick<Change, "name" | "newName" | "before">,
+  extends Pick<VariableChange, "name" | "newName" | "before">,
     Omit<Content, "value" | "schema"> {
   /** `undefined` to keep the present value, or none. */
   readonly value: string | undefined;

@@ -6,7 +6,7 @@ import { isUnreadable, textAs, type VariableType, valueText } from "../../../src
 import { Service } from "../../../src/service/service.js";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.js";
 import { createEditor } from "../../../src/tui/adapters/variable-editor.js";
-import type { Change, Editor, Place } from "../../../src/tui/state/ports.js";
+import type { Editor, Place, VariableChange } from "../../../src/tui/state/ports.js";
 import { Random } from "../../support/random.js";
 import { isWell, shopOf, startTui } from "../support/tui.js";
 
@@ -106,7 +106,7 @@ async function editing(values: readonly [VariableType, JsonValue][]) {
   const service = new Service(store, () => 0);
   const environment = service.findEnvironment("shop/development");
   const editor = createEditor({ name: "data", store, check: () => {} }, environment, KEY);
-  const changes: (Change | undefined)[] = [];
+  const changes: (VariableChange | undefined)[] = [];
   const prepare: Editor["prepare"] = async (draft) => {
     const parts = await editor.prepare(draft);
     changes.push(parts[0]?.changes[0]);

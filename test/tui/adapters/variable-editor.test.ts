@@ -7,7 +7,12 @@ import type { Data } from "../../../src/store/data.js";
 import { localData } from "../../../src/tasks/data/open-data.js";
 import { watchData } from "../../../src/tui/adapters/open-place.js";
 import { createEditor } from "../../../src/tui/adapters/variable-editor.js";
-import type { Change, Content, Draft, EnvironmentChanges } from "../../../src/tui/state/ports.js";
+import type {
+  Content,
+  Draft,
+  EnvironmentChanges,
+  VariableChange,
+} from "../../../src/tui/state/ports.js";
 import { aCaller } from "../../support/caller.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
@@ -43,7 +48,7 @@ async function editing(content: unknown = DATA, key?: string) {
 
 /** Changes in shop/development. */
 interface Edit {
-  readonly changes: readonly Change[];
+  readonly changes: readonly VariableChange[];
 }
 
 const portDraft = (draft: Partial<Draft> = {}): Draft => {

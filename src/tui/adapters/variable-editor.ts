@@ -18,12 +18,12 @@ import { checkPlainValues, checkSchema } from "../../store/schema/value-schema.j
 import type { EditableStore } from "../../store/store.js";
 import { InvalidFieldError } from "../state/failure.js";
 import type {
-  Assignment,
   Content,
   Draft,
   PerEnvironment,
   VariableChange,
   VariableEditor,
+  WantedValue,
 } from "../state/ports.js";
 import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
 
@@ -210,7 +210,7 @@ function draftedValue(
 }
 
 function assignedChange(
-  wanted: Assignment,
+  wanted: WantedValue,
   before: Content | undefined,
   key: string | undefined,
 ): PlannedChange {
@@ -229,7 +229,7 @@ function assignedChange(
  */
 function encryptedLike(
   replaced: JsonValue | undefined,
-  { name, type }: Pick<Assignment, "name" | "type">,
+  { name, type }: Pick<WantedValue, "name" | "type">,
   value: JsonValue | undefined,
   key: string | undefined,
 ): JsonValue | undefined {

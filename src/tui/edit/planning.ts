@@ -8,11 +8,11 @@ import { isOnPlaces } from "../stack/screen.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import type {
-  Assignment,
   Content,
   Editor,
   EnvironmentChanges,
   HistoryEntry,
+  WantedValue,
 } from "../state/ports.js";
 import {
   type Next,
@@ -39,7 +39,7 @@ export function deleteFrom(
   places: readonly number[],
 ): Step {
   const NO_VALUE = { type: "STRING", description: "", value: undefined } as const;
-  const wanted = names.map((name): Assignment => ({ name, ...NO_VALUE }));
+  const wanted = names.map((name): WantedValue => ({ name, ...NO_VALUE }));
   return plan(
     state,
     { purpose: "delete" },
@@ -60,7 +60,7 @@ export function copyTo(
   const sealed = set.find(({ value }) => isSealedText(value?.content.value));
   if (sealed) return step(notify(state, `${sealed.variable.name} ${NEEDS_SEAL_KEY}`, "error"));
   const wanted = set.map(
-    (entry): Assignment => ({ name: entry.variable.name, ...contentOf(entry) }),
+    (entry): WantedValue => ({ name: entry.variable.name, ...contentOf(entry) }),
   );
   const emptyMessage =
     set.length === 0 ? "there is no value to copy" : "nothing to change: the values are the same";
@@ -71,7 +71,7 @@ function plan(
   state: State,
   edit: Pick<PlannedEdit, "purpose" | "from">,
   places: readonly number[],
-  wanted: readonly Assignment[],
+  wanted: readonly WantedValue[],
   emptyMessage: string,
 ): Step {
   return blockingEffect(state, async (tools) => {

@@ -126,7 +126,7 @@ export interface Content extends Readonly<Partial<Definition>> {
 /**
  * The desired state of a variable. Without a value, the present one is removed.
  */
-export interface Assignment extends Content {
+export interface WantedValue extends Content {
   readonly name: string;
 }
 
@@ -184,7 +184,7 @@ export interface VariableEditor {
    *
    * @throws as `prepare`
    */
-  assign(wanted: readonly PerEnvironment<Assignment>[]): Promise<readonly EnvironmentChanges[]>;
+  assign(wanted: readonly PerEnvironment<WantedValue>[]): Promise<readonly EnvironmentChanges[]>;
   /**
    * Writes all changes or none.
    *
@@ -200,7 +200,7 @@ export interface Editor extends VariableEditor {
   /** Reads a file of variables for `assign`. @throws UsageError without values in its message */
   importFile(
     file: NamedFile<ImportFormat>,
-  ): Promise<{ readonly assignments: readonly Assignment[]; readonly notes: readonly string[] }>;
+  ): Promise<{ readonly assignments: readonly WantedValue[]; readonly notes: readonly string[] }>;
   /** @param name `shop/staging`, or `staging` in the application of this environment */
   addEnvironment(name: string): Promise<NewCredentials>;
   /**

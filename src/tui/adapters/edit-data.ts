@@ -12,17 +12,17 @@ import {
 } from "../../store/history.js";
 import type { LocalData } from "../../tasks/data/local-data.js";
 import type {
-  Content,
   EnvironmentChanges,
   History,
   HistoryEntry,
   VariableChange,
+  VariableState,
 } from "../state/ports.js";
 
 interface Present {
   readonly id: number;
   readonly name: string;
-  readonly assigned: Content;
+  readonly assigned: VariableState;
 }
 
 /** Rules that a change does not mention are removed. */
@@ -113,7 +113,7 @@ function variableChanges(before: readonly Present[], after: readonly Present[]):
 }
 
 /** A variable that does not exist equals one without a value. */
-export function isSame(a: Content | undefined, b: Content | undefined): boolean {
+export function isSame(a: VariableState | undefined, b: VariableState | undefined): boolean {
   return a && b ? isDeepStrictEqual(a, b) : isDeepStrictEqual(a?.value, b?.value);
 }
 
@@ -191,8 +191,8 @@ function changesNow(
   const now = changes.flatMap(({ name, newName, before: from, after: to }): VariableChange[] => {
     const before = present.get(name);
     const edited = Object.entries({ ...from, ...to }).flatMap(([field]) => {
-      const value = to?.[field as keyof Content];
-      return isDeepStrictEqual(from?.[field as keyof Content], value)
+      const value = to?.[field as keyof VariableState];
+      return isDeepStrictEqual(from?.[field as keyof VariableState], value)
         ? []
         : [[field, value] as const];
     });

@@ -18,11 +18,11 @@ import { checkPlainValues, checkSchema } from "../../store/schema/value-schema.j
 import type { EditableStore } from "../../store/store.js";
 import { InvalidFieldError } from "../state/failure.js";
 import type {
-  Content,
   Draft,
   PerEnvironment,
   VariableChange,
   VariableEditor,
+  VariableState,
   WantedValue,
 } from "../state/ports.js";
 import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
@@ -85,7 +85,7 @@ interface Named {
   readonly name: string;
 }
 
-type ToChange<T> = (wanted: T, now: Content | undefined) => PlannedChange;
+type ToChange<T> = (wanted: T, now: VariableState | undefined) => PlannedChange;
 
 /**
  * Plans changes exactly as they would be written, so that errors are reported
@@ -165,12 +165,12 @@ async function inField<T>(
 
 type ParsedDraft = Omit<Draft, "schema" | "value"> &
   Pick<Definition, "schema"> &
-  Pick<Content, "value">;
+  Pick<VariableState, "value">;
 
 /** @param now the present variable */
 function draftedChange(
   draft: ParsedDraft,
-  now: Content | undefined,
+  now: VariableState | undefined,
   key: string | undefined,
 ): PlannedChange {
   const { name, newName, before, type, description, optional, secret, schema } = draft;
@@ -201,7 +201,7 @@ function draftedChange(
  */
 function draftedValue(
   { name, before, value }: ParsedDraft,
-  now: Content | undefined,
+  now: VariableState | undefined,
 ): JsonValue | undefined {
   if (value === undefined && before && !now)
     throw new UsageError(`${name} has been removed by another program`);
@@ -211,7 +211,7 @@ function draftedValue(
 
 function assignedChange(
   wanted: WantedValue,
-  before: Content | undefined,
+  before: VariableState | undefined,
   key: string | undefined,
 ): PlannedChange {
   const { name, value: plain, ...definition } = wanted;

@@ -8,10 +8,10 @@ import { isOnPlaces } from "../stack/screen.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import type {
-  Content,
   Editor,
   EnvironmentChanges,
   HistoryEntry,
+  VariableState,
   WantedValue,
 } from "../state/ports.js";
 import {
@@ -29,7 +29,7 @@ export function contentOf({
   variable: { id: _, name, ...definition },
   value,
   rules,
-}: VariableEntry): Content {
+}: VariableEntry): VariableState {
   return { ...definition, ...rules, value: value?.content.value };
 }
 

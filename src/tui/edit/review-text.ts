@@ -4,11 +4,11 @@ import { variablesText } from "../stack/panel.js";
 import { type Question, requiredInput } from "../stack/question.js";
 import { isProduction, placeName } from "../state/place-info.js";
 import type {
-  Content,
   EnvironmentChanges,
   HistoryEntry,
   Purpose,
   VariableChange,
+  VariableState,
 } from "../state/ports.js";
 import type { Part, PlannedEdit, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
@@ -107,7 +107,7 @@ const LIST = new Intl.ListFormat("en-GB");
  */
 function sharedText(edit: PlannedEdit): string {
   const changes = changesOf(edit);
-  const isChanged = (textOf: (assigned: Content) => string | undefined) =>
+  const isChanged = (textOf: (assigned: VariableState) => string | undefined) =>
     changes.some(({ before, after }) => before && after && textOf(before) !== textOf(after));
   const names = changes.some(({ newName }) => newName !== undefined) ? ["name"] : [];
   const fields = Object.entries(DEFINITION).flatMap(([field, textOf]) =>

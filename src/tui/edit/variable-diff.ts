@@ -8,7 +8,7 @@ import {
   textAs,
 } from "../../model/variable.js";
 import { displayRules, MASK } from "../reading/reveal.js";
-import type { Content, VariableChange } from "../state/ports.js";
+import type { VariableChange, VariableState } from "../state/ports.js";
 import type { State } from "../state/state.js";
 import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";
 import { LABEL_WIDTH, type Line, labelled } from "../text/line.js";
@@ -21,12 +21,12 @@ type Sides = Pick<VariableChange, "before" | "after">;
  * means the default.
  */
 export const DEFINITION = {
-  type: ({ type }: Content) => type,
-  description: ({ description }: Content) => description || undefined,
-  optional: ({ optional }: Content) => (optional ? "yes" : undefined),
-  secret: (assigned: Content) => (isPublic(assigned) ? "no" : undefined),
-  schema: ({ schema }: Content) => schema && JSON.stringify(schema, undefined, 2),
-} as const satisfies Record<keyof Definition, (content: Content) => string | undefined>;
+  type: ({ type }: VariableState) => type,
+  description: ({ description }: VariableState) => description || undefined,
+  optional: ({ optional }: VariableState) => (optional ? "yes" : undefined),
+  secret: (assigned: VariableState) => (isPublic(assigned) ? "no" : undefined),
+  schema: ({ schema }: VariableState) => schema && JSON.stringify(schema, undefined, 2),
+} as const satisfies Record<keyof Definition, (content: VariableState) => string | undefined>;
 
 /**
  * Shows a change as `- old` and `+ new` lines: name and definition, then the
@@ -87,7 +87,7 @@ function textSide(text: string | undefined, isPlaceholder = false): Side {
  *   no difference
  */
 function valueSide(
-  item: Content | undefined,
+  item: VariableState | undefined,
   isShown: boolean,
   typed?: string,
   like?: JsonValue,

@@ -2,7 +2,7 @@ import type { VariableEntry } from "../../model/source.js";
 import { isPublic, isUnreadable, textAs, VARIABLE_TYPES, valueText } from "../../model/variable.js";
 import { contentOf } from "../edit/planning.js";
 import { groupOf, whyReadOnly } from "../state/place-info.js";
-import type { Content } from "../state/ports.js";
+import type { VariableState } from "../state/ports.js";
 import type { State } from "../state/state.js";
 import { type Key, PASTE } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
@@ -43,7 +43,7 @@ export interface Form {
   readonly placeCursor: number;
   readonly fields: readonly Field[];
   /** `undefined` for a new variable. */
-  readonly before: Content | undefined;
+  readonly before: VariableState | undefined;
   readonly initial: Inputs;
   readonly inputs: Inputs;
   readonly field: Field;
@@ -61,7 +61,7 @@ export function isChoice(field: Field): boolean {
  * Whether the value field starts empty, since an encrypted or missing value can
  * only be replaced.
  */
-export function startsEmpty(before: Content | undefined): boolean {
+export function startsEmpty(before: VariableState | undefined): boolean {
   return before !== undefined && (before.value === undefined || isUnreadable(before.value));
 }
 
@@ -106,7 +106,7 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
  *
  * @param type the chosen type: for STRING, the text is the output of `get`
  */
-function initialValue(before: Content | undefined, type: string): TextField {
+function initialValue(before: VariableState | undefined, type: string): TextField {
   if (!before || before.value === undefined || isUnreadable(before.value)) return textField("");
   const text = type === "STRING" ? valueText(before.value) : textAs(before.value, before.type, 2);
   return text.includes("\n") ? { text, cursor: 0 } : textField(text);

@@ -116,7 +116,7 @@ export interface NewCredentials {
  * A variable in one environment. All environments of an application share
  * everything but the value.
  */
-export interface Content extends Readonly<Partial<Definition>> {
+export interface VariableState extends Readonly<Partial<Definition>> {
   readonly type: VariableType;
   readonly description: string;
   /** `undefined` for no value. */
@@ -126,7 +126,7 @@ export interface Content extends Readonly<Partial<Definition>> {
 /**
  * The desired state of a variable. Without a value, the present one is removed.
  */
-export interface WantedValue extends Content {
+export interface WantedValue extends VariableState {
   readonly name: string;
 }
 
@@ -137,8 +137,8 @@ export interface VariableChange {
   readonly name: string;
   /** The new name, in all environments of the application. */
   readonly newName?: string | undefined;
-  readonly before: Content | undefined;
-  readonly after: Content | undefined;
+  readonly before: VariableState | undefined;
+  readonly after: VariableState | undefined;
 }
 
 /** Items for the variables of one environment. */
@@ -153,7 +153,7 @@ export type EnvironmentChanges = PerEnvironment<VariableChange>;
 /** The input of a form. */
 export interface Draft
   extends Pick<VariableChange, "name" | "newName" | "before">,
-    Omit<Content, "value" | "schema"> {
+    Omit<VariableState, "value" | "schema"> {
   /** `undefined` to keep the present value, or none. */
   readonly value: string | undefined;
   /** JSON, or `""` for no schema. */

@@ -8,10 +8,10 @@ import { localData } from "../../../src/tasks/data/open-data.js";
 import { watchData } from "../../../src/tui/adapters/open-place.js";
 import { createEditor } from "../../../src/tui/adapters/variable-editor.js";
 import type {
-  Content,
   Draft,
   EnvironmentChanges,
   VariableChange,
+  VariableState,
 } from "../../../src/tui/state/ports.js";
 import { aCaller } from "../../support/caller.js";
 import { DATA, edited } from "../../support/data.js";
@@ -23,8 +23,12 @@ const ENCRYPTED = edited((data) => (data.values[1].content.value = ENVELOPE));
 
 const OURSELVES = aCaller();
 
-const PORT: Content = { type: "NUMBER", description: "Where it listens", value: 3000 };
-const DATABASE: Content = { type: "STRING", description: "Primary database", value: ENVELOPE };
+const PORT: VariableState = { type: "NUMBER", description: "Where it listens", value: 3000 };
+const DATABASE: VariableState = {
+  type: "STRING",
+  description: "Primary database",
+  value: ENVELOPE,
+};
 
 /** An editor of shop/development in a data file. */
 async function editing(content: unknown = DATA, key?: string) {
@@ -63,7 +67,11 @@ const portDraft = (draft: Partial<Draft> = {}): Draft => {
   };
 };
 
-const editOf = (name: string, before: Content | undefined, after: Content | undefined): Edit => {
+const editOf = (
+  name: string,
+  before: VariableState | undefined,
+  after: VariableState | undefined,
+): Edit => {
   return { changes: [{ name, before, after }] };
 };
 
@@ -144,7 +152,7 @@ it("prepare reports the field of an invalid new name", async () => {
 });
 
 describe("a variable with a schema", () => {
-  const RULED: Content = { ...PORT, schema: { maximum: 9_000 } };
+  const RULED: VariableState = { ...PORT, schema: { maximum: 9_000 } };
   const ruled = edited(({ variables, values }) => {
     variables[0].schema = { maximum: 9_000 };
     variables[1].schema = { maxLength: 7 };
@@ -196,7 +204,7 @@ describe("a variable with a schema", () => {
     );
     // The state that the form knows, so that the variable does not count as changed in the
     // meantime.
-    const before: Content = { ...PORT, ...rules };
+    const before: VariableState = { ...PORT, ...rules };
     const form = { ...rules, schema: '{"minimum":1}' };
     const edit = await prepare(portDraft({ before, value: "1", description: "new", ...form }));
     expect(edit.changes[0]?.before).toStrictEqual(before);
@@ -214,7 +222,7 @@ describe("a variable with a schema", () => {
 });
 
 describe("the form of a variable that another program has changed in the meantime", () => {
-  const OLD: Content = { type: "STRING", description: "old", value: "1" };
+  const OLD: VariableState = { type: "STRING", description: "old", value: "1" };
   const draft = { before: OLD, type: OLD.type, description: OLD.description, value: "1" };
 
   it.each([
@@ -356,7 +364,7 @@ describe("edits", () => {
         changes: [{ name: "PORT", ...PORT, value: undefined }],
       }));
     const { editor } = await editing(inTest);
-    const gone: Content = { ...PORT, value: undefined };
+    const gone: VariableState = { ...PORT, value: undefined };
     expect((await editor.assign(deletion("shop/development")))[0]?.changes[0]?.after).toEqual(gone);
     const both = await editor.assign(deletion("shop/development", "shop/test"));
     expect(both.map(({ environment, changes }) => [environment, changes[0]?.after])).toEqual([
@@ -408,7 +416,12 @@ describe("edits", () => {
     await apply(await prepare(portDraft(rules)));
     const port = async () => (await onDisk()).variables.find(({ name }) => name === "PORT");
     expect(await port()).toMatchObject({ optional: true, secret: false, schema: { minimum: 1 } });
-    const before: Content = { ...PORT, optional: true, secret: false, schema: { minimum: 1 } };
+    const before: VariableState = {
+      ...PORT,
+      optional: true,
+      secret: false,
+      schema: { minimum: 1 },
+    };
     await apply(await prepare(portDraft({ before, optional: false, secret: true, schema: "" })));
     expect(Object.keys((await port()) ?? {})).not.toContain("schema");
     expect(await port()).not.toHaveProperty("optional");

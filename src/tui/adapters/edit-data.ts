@@ -13,8 +13,8 @@ import {
 import type { LocalData } from "../../tasks/data/local-data.js";
 import type {
   EnvironmentChanges,
-  History,
   HistoryEntry,
+  PlaceHistory,
   VariableChange,
   VariableState,
 } from "../state/ports.js";
@@ -148,7 +148,7 @@ function presentIn(
 }
 
 /** @param own the qualified name of the environment */
-export function createHistory({ history }: Pick<LocalData, "history">, own: string): History {
+export function createHistory({ history }: Pick<LocalData, "history">, own: string): PlaceHistory {
   return {
     read: (isWanted, limit) =>
       history(async (writes) => {

@@ -65,7 +65,7 @@ export interface OpenPlace {
   /** `undefined` for a server. */
   readonly editor: Editor | undefined;
   /** `undefined` if no history is kept. */
-  readonly history?: History | undefined;
+  readonly history?: PlaceHistory | undefined;
   /**
    * Finds broken rules as `appvars check` does: a phrase without a value, by
    * name.
@@ -230,7 +230,7 @@ export interface HistoryEntry {
   readonly hasMore: boolean;
 }
 
-export interface History {
+export interface PlaceHistory {
   /** Reads up to `limit` entries for which `isWanted` returns true, newest first. */
   read(isWanted: (entry: HistoryEntry) => boolean, limit: number): Promise<readonly HistoryEntry[]>;
   /**

@@ -10,9 +10,9 @@ import {
 import type { Snapshot, VariableSource } from "../../../src/model/source.js";
 import type {
   Editor,
-  History,
   OpenPlace,
   Place,
+  PlaceHistory,
   PlacesChange,
   WriteValues,
 } from "../../../src/tui/state/ports.js";
@@ -242,7 +242,7 @@ test("an undo applies to an environment that is listed again, and not to its pla
     hasMore: false,
   };
   const found = { entry, changes: parts };
-  const history: History = {
+  const history: PlaceHistory = {
     read: async () => [],
     rollBack: async () => [],
     undo: async () => found,

@@ -45,7 +45,7 @@ const FRAME_MS = 30;
 const ANSWER_MS = 500;
 
 /**
- * Loads ink, a bundle of its own. It reads the current folder, so load it while
+ * Loads ink, a separate bundle. It reads the current folder, so load it while
  * errors can still be printed.
  */
 export function loadDrawing() {

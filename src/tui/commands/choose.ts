@@ -41,7 +41,7 @@ const SORT_HELP: Readonly<Record<Sort, string>> = {
   changed: "by last change, newest first",
 };
 
-/** A server does not tell when variables changed. */
+/** Servers do not report when variables changed. */
 function sortsOf({ places, place }: State): readonly Sort[] {
   return SORTS.filter(
     (sort) => sort !== "changed" || !(places[place]?.isServer || places[place]?.isLocked),

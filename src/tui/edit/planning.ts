@@ -121,8 +121,8 @@ function inPlaces(
 }
 
 /**
- * The place under the cursor in the list of places, otherwise that of the
- * table.
+ * The place under the cursor in the list of places, otherwise the place of
+ * the table.
  */
 export function historyPlace(state: State): number {
   return isOnPlaces(state) ? state.placeCursor : gridOf(state).place;
@@ -173,8 +173,8 @@ export function whyNoUndo(state: State): string | undefined {
 }
 
 /**
- * Returns why the place can't have a history, as far as the list of places
- * tells.
+ * Returns why the place can't have a history, judged by the list of places
+ * alone.
  */
 export function whyNoHistory(state: State): string | undefined {
   const { isServer, isLocked, readOnly } = state.places[historyPlace(state)] ?? {};

@@ -151,7 +151,7 @@ function placeOpened(before: State, index: number, { editor, version, facts }: O
 }
 
 /**
- * Handles a complete read: marks the changes, and reports those of the open
+ * Handles a complete read: marks all changes, and reports changes in the open
  * place.
  */
 function succeeded(state: State, place: number, { requests, now, ...outcome }: PlaceRead): State {

@@ -72,7 +72,7 @@ function itemOf(state: State, command: Command): MenuItem {
  */
 function parseLine(state: State, text: string) {
   const where = areaOf(state);
-  // The commands of the list and of the current screen.
+  // Commands of the list and of the current screen.
   const commands = byGroup(
     state.commands.filter((each) => isListCommand(each) || actsIn(each, where)),
   );

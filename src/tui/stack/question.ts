@@ -172,7 +172,7 @@ function answered(state: State, asked: OpenQuestion): Step {
   return asked.run ? asked.run(pop(state), text) : step(pop(state, 2));
 }
 
-/** Completes a path as far as it is unambiguous, and quotes one with spaces. */
+/** Completes the unambiguous part of a path. Quotes a path with spaces. */
 function completePath(state: State, typed: TextField): Step {
   const [, folder = "", start = ""] = /^"?(.*\/)?([^/]*)$/u.exec(typed.text) ?? [];
   return step(state, async ({ listFolder }) => {

@@ -32,8 +32,8 @@ export interface Screen<D> {
   /** The last lines while the user types. */
   input?(state: State, data: D): readonly Line[] | undefined;
   /**
-   * The keys that work now, the one that closes the screen last. Default: those
-   * of commands.
+   * The keys that work now. The key that closes the screen is last. Default:
+   * the keys of commands.
    */
   hints?(state: State, data: D): readonly KeyHint[];
   /** Keys that only the help shows. */

@@ -52,14 +52,14 @@ export interface WelcomeActions {
 }
 
 export interface OpenPlace {
-  /** Facts that only an open place has. */
+  /** Facts that are known once the place is open. */
   readonly facts?: Partial<
     Pick<Place, "identity" | "apiKeys" | "isSealed" | "isLocked" | "readOnly">
   >;
   readonly source: VariableSource;
   /**
-   * Returns the same object until something changes. `undefined` if only
-   * reading can tell.
+   * Returns the same object until something changes. `undefined` if a change
+   * is found only by reading.
    */
   readonly version?: (() => object) | undefined;
   /** `undefined` for a server. */
@@ -182,7 +182,7 @@ export interface VariableEditor {
    * Returns the changes that assign values. An existing variable keeps
    * everything but its value and type; one without a value anywhere is removed.
    *
-   * @throws as `prepare`
+   * @throws the errors of `prepare`
    */
   assign(wanted: readonly PerEnvironment<WantedValue>[]): Promise<readonly EnvironmentChanges[]>;
   /**

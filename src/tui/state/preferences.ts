@@ -1,7 +1,7 @@
 export const COLUMN_NAMES = ["name", "type", "value", "description"] as const;
 export type ColumnName = (typeof COLUMN_NAMES)[number];
 
-/** A column without a width fits its content, as far as there is room. */
+/** A column without a width fits its content if there is room. */
 export interface ColumnChoice {
   readonly name: ColumnName;
   readonly width?: number | undefined;

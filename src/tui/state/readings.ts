@@ -9,7 +9,7 @@ export interface RecentChanges {
 }
 
 /**
- * The variables of a place, as far as they have been read. Times are in
+ * The variables of a place that have been read. Times are in
  * milliseconds on a monotonic clock.
  */
 export interface Reading {
@@ -24,7 +24,7 @@ export interface Reading {
   readonly isReading: boolean;
   /** The number of entries according to the source. */
   readonly total: number;
-  /** The time when the entries were last up to date, if the source can tell. */
+  /** The time when the entries were last up to date, if the source reports it. */
   readonly asOf?: number | undefined;
   /** Why the last read failed. Earlier entries are kept. */
   readonly failure?: Failure | undefined;

@@ -14,7 +14,7 @@ import { Session } from "node:inspector/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
-import { serve } from "../build/local-server.js";
+import { serve } from "../build/library/local-server.js";
 
 const BUILD = new URL("../build/", import.meta.url).href;
 const folder = mkdtempSync(join(tmpdir(), "appvars-proportion-"));

@@ -56,7 +56,8 @@ export const MAY_IMPORT = {
   "cli/completion": "kit model store tasks cli/output cli/arguments",
   "cli/commands": "*",
   cli: "*",
-  ".": "kit model signing formats store service server client tasks",
+  library: "kit model store service server client tasks",
+  ".": "kit model signing server client library",
 };
 
 const ROOMS = Object.keys(MAY_IMPORT);

@@ -1,6 +1,5 @@
 export type { AuthScheme } from "./client/options.js";
 export type { RetryNotice, RetryOn } from "./client/retry.js";
-export { type ClientOptions, createClient } from "./decrypting-client.js";
 export {
   AppvarsError,
   DecryptionError,
@@ -14,8 +13,9 @@ export {
   UsageError,
 } from "./kit/text/errors.js";
 export type { JsonValue } from "./kit/text/strict-json.js";
-export { type LoadEnvOptions, loadEnv } from "./load-env.js";
-export { type LocalServer, type ServeOptions, serve } from "./local-server.js";
+export { type ClientOptions, createClient } from "./library/decrypting-client.js";
+export { type LoadEnvOptions, loadEnv } from "./library/load-env.js";
+export { type LocalServer, type ServeOptions, serve } from "./library/local-server.js";
 export type { Credentials } from "./model/environment.js";
 export type { Page, PageMetadata, PageRequest } from "./model/page.js";
 export type { Answer, Read, VariableReader } from "./model/read.js";

@@ -5,7 +5,7 @@ import { dirname } from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
 import { EXIT_CODES } from "../../src/cli/output/report-error.js";
-import { serve } from "../../src/local-server.js";
+import { serve } from "../../src/library/local-server.js";
 import type { Data } from "../../src/store/data.js";
 import { historyPathOf, readFileHistory } from "../../src/store/file/file-history.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";

@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { LoadEnvOptions } from "../../src/load-env.js";
+import type { LoadEnvOptions } from "../../src/library/load-env.js";
 import { REPOSITORY } from "../docs/documents.js";
 import { BINARY, run } from "../support/binary.js";
 import { edited } from "../support/data.js";

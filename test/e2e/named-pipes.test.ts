@@ -3,7 +3,7 @@ import { mkdir, rename, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { AppendFile } from "../../src/kit/files/append-file.js";
-import { serve } from "../../src/local-server.js";
+import { serve } from "../../src/library/local-server.js";
 import { openDataFile } from "../../src/store/file/json-file-store.js";
 import { findPlaces } from "../../src/tui/adapters/find-places.js";
 import { aCaller } from "../support/caller.js";

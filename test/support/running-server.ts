@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { type LocalServer, type ServeOptions, serve } from "../../src/local-server.js";
+import { type LocalServer, type ServeOptions, serve } from "../../src/library/local-server.js";
 import type { ServerOptions } from "../../src/server/start-server.js";
 import { CREDENTIALS, DATA } from "./data.js";
 

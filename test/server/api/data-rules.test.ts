@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
-import { serve } from "../../../src/local-server.js";
+import { serve } from "../../../src/library/local-server.js";
 import { EMPTY_BODY_HASH } from "../../../src/signing/sign.js";
 import { edited } from "../../support/data.js";
 import { get } from "../../support/http.js";

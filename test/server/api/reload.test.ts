@@ -1,7 +1,7 @@
 import { unlink } from "node:fs/promises";
 import { describe, expect, it, vi } from "vitest";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
-import type { LocalServer } from "../../../src/local-server.js";
+import type { LocalServer } from "../../../src/library/local-server.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import { DEV_HEADERS, get } from "../../support/http.js";

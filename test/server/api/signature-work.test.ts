@@ -1,6 +1,6 @@
 import { Hmac } from "node:crypto";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import type { ServeOptions } from "../../../src/local-server.js";
+import type { ServeOptions } from "../../../src/library/local-server.js";
 import { get, type Headers, raw } from "../../support/http.js";
 import { aRecord } from "../../support/records.js";
 import { runningServer } from "../../support/running-server.js";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Socket } from "node:net";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Client } from "../../../src/client/client.js";
-import type { ServeOptions } from "../../../src/local-server.js";
+import type { ServeOptions } from "../../../src/library/local-server.js";
 import {
   DEV_HEADERS,
   nextAnswer,

@@ -11,7 +11,7 @@ import {
   UnreachableError,
   UsageError,
 } from "../../../src/kit/text/errors.js";
-import type { LoadEnvOptions } from "../../../src/load-env.js";
+import type { LoadEnvOptions } from "../../../src/library/load-env.js";
 import { loadVariables } from "../../../src/tasks/run/load-variables.js";
 import { aCaller } from "../../support/caller.js";
 import { runCli } from "../../support/cli.js";

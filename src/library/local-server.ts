@@ -1,15 +1,15 @@
+import { MAX_INPUT, readRegularFile } from "../kit/files/open-file.js";
+import { ifMissing, withPathInErrors } from "../kit/files/system-errors.js";
+import { InvalidDataError } from "../kit/text/errors.js";
+import type { Credentials } from "../model/environment.js";
+import { KEY_FILE_END } from "../model/sealed-text.js";
+import { skewClock } from "../server/api/faults.js";
+import { type RunningServer, type ServerOptions, startServer } from "../server/start-server.js";
+import { Service } from "../service/service.js";
+import { openDataFile } from "../store/file/json-file-store.js";
+import { createMemoryStore } from "../store/memory/memory-store.js";
+import { followProblem } from "../store/store.js";
 import { guardCallbacks } from "./guard-callbacks.js";
-import { MAX_INPUT, readRegularFile } from "./kit/files/open-file.js";
-import { ifMissing, withPathInErrors } from "./kit/files/system-errors.js";
-import { InvalidDataError } from "./kit/text/errors.js";
-import type { Credentials } from "./model/environment.js";
-import { KEY_FILE_END } from "./model/sealed-text.js";
-import { skewClock } from "./server/api/faults.js";
-import { type RunningServer, type ServerOptions, startServer } from "./server/start-server.js";
-import { Service } from "./service/service.js";
-import { openDataFile } from "./store/file/json-file-store.js";
-import { createMemoryStore } from "./store/memory/memory-store.js";
-import { followProblem } from "./store/store.js";
 
 export interface ServeOptions extends Omit<ServerOptions, "maxStale" | "audit" | "metrics" | "fd"> {
   /**

@@ -1,6 +1,6 @@
 import process from "node:process";
-import { UsageError } from "./kit/text/errors.js";
-import { printable } from "./kit/text/printable.js";
+import { UsageError } from "../kit/text/errors.js";
+import { printable } from "../kit/text/printable.js";
 
 /** Warns the program that uses the library. */
 export function emitWarning(message: string): void {

@@ -1,19 +1,19 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { encrypt } from "../src/client/envelope.js";
+import { encrypt } from "../../src/client/envelope.js";
 import {
   type ClientOptions,
   createClient,
   DecryptionError,
   readAll,
   UsageError,
-} from "../src/index.js";
-import { startServer } from "../src/server/start-server.js";
-import { Service } from "../src/service/service.js";
-import type { Store } from "../src/store/store.js";
-import { VALUES } from "./contract/development.js";
-import { describeVariableSource } from "./contract/variable-source.js";
-import { DEVELOPMENT, edited } from "./support/data.js";
-import { forwardingServer } from "./support/forwarding-server.js";
+} from "../../src/index.js";
+import { startServer } from "../../src/server/start-server.js";
+import { Service } from "../../src/service/service.js";
+import type { Store } from "../../src/store/store.js";
+import { VALUES } from "../contract/development.js";
+import { describeVariableSource } from "../contract/variable-source.js";
+import { DEVELOPMENT, edited } from "../support/data.js";
+import { forwardingServer } from "../support/forwarding-server.js";
 
 const KEY = "a passphrase";
 const [URL_ID, PORT_ID, DEBUG_ID, FLAGS_ID] = [11, 12, 13, 14];

@@ -1,5 +1,5 @@
+import type { JsonValue } from "../kit/text/strict-json.js";
 import { emitWarning, guardCallbacks } from "./guard-callbacks.js";
-import type { JsonValue } from "./kit/text/strict-json.js";
 
 type Options<Names extends string, T> = { readonly [Name in Names]?: T | undefined };
 
@@ -50,6 +50,6 @@ export async function loadEnv<T = Record<string, JsonValue>>(
 ): Promise<T> {
   const { onWarning = emitWarning, ...flags } = guardCallbacks(options);
   // Loaded here: programs that only use the client need none of it.
-  const { loadVariables } = await import("./tasks/run/load-variables.js");
+  const { loadVariables } = await import("../tasks/run/load-variables.js");
   return (await loadVariables({ ...flags, onWarning })) as T;
 }

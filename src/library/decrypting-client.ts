@@ -1,11 +1,11 @@
-import { Client, type ClientOptions as PlainOptions } from "./client/client.js";
+import { Client, type ClientOptions as PlainOptions } from "../client/client.js";
+import { AnswersChangedError, DecryptionError, withSubject } from "../kit/text/errors.js";
+import type { JsonValue } from "../kit/text/strict-json.js";
+import type { Page } from "../model/page.js";
+import type { Read } from "../model/read.js";
+import { readAll, type Snapshot, type VariableSource } from "../model/source.js";
+import { isEnvelope, parseAs, type VariableValue } from "../model/variable.js";
 import { guardCallbacks } from "./guard-callbacks.js";
-import { AnswersChangedError, DecryptionError, withSubject } from "./kit/text/errors.js";
-import type { JsonValue } from "./kit/text/strict-json.js";
-import type { Page } from "./model/page.js";
-import type { Read } from "./model/read.js";
-import { readAll, type Snapshot, type VariableSource } from "./model/source.js";
-import { isEnvelope, parseAs, type VariableValue } from "./model/variable.js";
 
 export interface ClientOptions extends PlainOptions {
   /**
@@ -48,7 +48,7 @@ async function decryptAnswer<T>(
   const byKey = new Map(
     variables.flatMap((variable) => [variable.id, variable.name].map((each) => [each, variable])),
   );
-  const { decrypt } = await import("./client/envelope.js");
+  const { decrypt } = await import("../client/envelope.js");
   for (const [of, holder, field] of envelopes) {
     const variable = byKey.get(of);
     if (!variable) throw new AnswersChangedError("the server has a value without its variable");

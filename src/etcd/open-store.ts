@@ -1,8 +1,8 @@
-import { firstKey } from "../kit/crypto/seal-keys.js";
 import type { TlsTexts } from "../kit/net/tls-options.js";
 import type { Data } from "../store/data.js";
 import { type Author, NOBODY } from "../store/history.js";
 import { parseData } from "../store/schema/parse-data.js";
+import { firstKey } from "../store/seal-keys.js";
 import { EtcdStore, type EtcdStoreOptions } from "./etcd-store.js";
 import { Gateway } from "./gateway.js";
 import { KEYS } from "./log.js";

@@ -1,7 +1,7 @@
 import { sealParts, unsealBytes } from "../kit/crypto/aes-gcm.js";
-import { findSealKey, ID_BYTES, parseSealKeys, type SealKey } from "../kit/crypto/seal-keys.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import { NeedsSealKeyError } from "../model/sealed-text.js";
+import { findSealKey, ID_BYTES, parseSealKeys, type SealKey } from "../store/seal-keys.js";
 
 /** The owner of sealed bytes. They can't be moved to another owner. */
 export interface Owner {

@@ -1,5 +1,4 @@
 import { seal, unseal } from "../../kit/crypto/aes-gcm.js";
-import { findSealKey, parseSealKeys } from "../../kit/crypto/seal-keys.js";
 import { withName } from "../../kit/files/system-errors.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
@@ -12,6 +11,7 @@ import {
 import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import { isPublic, isSealedText, SEALED_PREFIX } from "../../model/variable.js";
 import type { Data } from "../data.js";
+import { findSealKey, parseSealKeys } from "../seal-keys.js";
 import { checkData, parseStoredText } from "./parse-data.js";
 
 /** Names the place that a secret is sealed for. A merge changes ids. */

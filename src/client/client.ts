@@ -1,4 +1,4 @@
-import { checkCertifiedKey } from "../kit/net/certificates.js";
+import { checkCertifiedKey } from "../kit/crypto/certificates.js";
 import { ticks } from "../kit/net/exchange.js";
 import { parseProxy, type ServerRoute } from "../kit/net/proxy.js";
 import type { TlsTexts } from "../kit/net/tls-options.js";

@@ -6,7 +6,7 @@ import {
   type CertifiedKey,
   checkCertifiedKey,
   parseCertificates,
-} from "../../kit/net/certificates.js";
+} from "../../kit/crypto/certificates.js";
 import { UsageError } from "../../kit/text/errors.js";
 
 /** PEM texts. */

@@ -1,6 +1,6 @@
+import { checkCertifiedKey } from "../../kit/crypto/certificates.js";
 import { foreignWriter } from "../../kit/files/owners.js";
 import { statIfExists } from "../../kit/files/system-errors.js";
-import { checkCertifiedKey } from "../../kit/net/certificates.js";
 import type { TlsTexts } from "../../kit/net/tls-options.js";
 import { checkDecoded } from "../../kit/process/this-process.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";

@@ -1,5 +1,6 @@
 import { UsageError } from "../../kit/text/errors.js";
-import { command, GIT_CONFIG } from "../../kit/text/shell.js";
+import { command } from "../../kit/text/shell.js";
+import { GIT_CONFIG } from "../../store/git-config.js";
 import { readProfile, readSettings } from "../../tasks/settings/resolve-settings.js";
 import { readSecret } from "../../tasks/settings/secret-files.js";
 import { defineCommand } from "../arguments/command.js";

@@ -21,8 +21,3 @@ export function command(
     ...values.map((value) => [value].flat().map(shellWord).join(" ")),
   );
 }
-
-/** The command that makes git merge data files with `appvars merge`, and show them by names. */
-export const GIT_CONFIG =
-  "git config merge.appvars.driver 'appvars merge %O %A %B %P' && " +
-  "git config diff.appvars.textconv 'appvars diff'";

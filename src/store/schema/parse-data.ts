@@ -1,7 +1,6 @@
 import { isUtf8 } from "node:buffer";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { applyRule, type BrokenRule, isObject, pathText } from "../../kit/text/rules.js";
-import { GIT_CONFIG } from "../../kit/text/shell.js";
 import { JsonError, parseJson } from "../../kit/text/strict-json.js";
 import { allKeyPairs, type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
 import { NeedsSealKeyError } from "../../model/sealed-text.js";
@@ -13,6 +12,7 @@ import {
   type ValueRecord,
   type VariableRecord,
 } from "../data.js";
+import { GIT_CONFIG } from "../git-config.js";
 import { DATA_RULE, RECORD_RULES } from "./data-rules.js";
 
 /** Opens checked content, sealed or not. @throws InvalidDataError with a predicate */

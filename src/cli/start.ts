@@ -61,7 +61,7 @@ export function processIo(): Io {
   process.on("SIGUSR1", () => {});
   if (process.pid === 1) endBySignals();
   return {
-    surroundings: thisProcess(),
+    surroundings: thisProcess("appvars"),
     get stdin() {
       return process.stdin;
     },

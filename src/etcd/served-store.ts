@@ -48,5 +48,12 @@ function offlineFile(
   const tlsKey = sealingKeys || password ? undefined : key;
   const secret = JSON.stringify([sealingKeys ?? "", password ?? "", tlsKey ?? ""]);
   const maxUnused = MAX_KEPT_S * 1_000;
-  return new SealedFile({ parent, kind: "snapshot v3", owner: url, secret, user, maxUnused });
+  return new SealedFile({
+    parent,
+    kind: "appvars snapshot v3",
+    owner: url,
+    secret,
+    user,
+    maxUnused,
+  });
 }

@@ -10,7 +10,7 @@ import { ifMissing, withName, withPathInErrors } from "./system-errors.js";
 export interface SealedFileOptions {
   /** The folder that gets the folder `snapshots`. */
   parent: string;
-  /** The kind of data, and the version of its form: `cache v3`. */
+  /** The kind of data, and the version of its form: `appvars cache v3`. */
   kind: string;
   /** Whose data it is. */
   owner: string;
@@ -51,7 +51,7 @@ export class SealedFile {
   constructor(options: SealedFileOptions) {
     const { parent, kind, owner, secret } = options;
     const derive = (use: string) =>
-      Buffer.from(hkdfSync("sha256", secret, "", `appvars ${kind} ${use}`, 32));
+      Buffer.from(hkdfSync("sha256", secret, "", `${kind} ${use}`, 32));
     const name = createHmac("sha256", derive("names")).update(owner).digest("hex");
     this.folder = join(parent, "snapshots");
     this.#path = join(this.folder, name);

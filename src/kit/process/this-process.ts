@@ -3,14 +3,18 @@ import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
 import { tooLarge, UsageError } from "../text/errors.js";
 
-/** The surroundings of this process. Reading them has no effect on it. */
-export function thisProcess() {
+/**
+ * Returns the surroundings of this process. Reading them has no effect on it.
+ *
+ * @param program names the user's folders
+ */
+export function thisProcess(program: string) {
   const { env, platform } = process;
   return {
     env: env as Record<string, string | undefined>,
     platform,
     cwd: process.cwd,
-    folders: userFolders(process.env, platform),
+    folders: userFolders(program, process.env, platform),
     /** `undefined` on Windows. */
     user: process.getuid?.(),
     groups: process.getgroups?.() ?? [],
@@ -26,30 +30,30 @@ const NO_HOME = "/dev/null";
 const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 
 /**
- * The variable that names the parent of a folder, its default in the home, and
- * the folder in it.
+ * The variable that names the parent of a program's folder, the default parent
+ * in the home, and a folder inside the program's.
  */
-type Folder = readonly [variable: string, inHome: string, own: string];
+type Folder = readonly [variable: string, inHome: string, inside?: string];
 type Folders = Record<"config" | "cache", Folder>;
 
 const XDG_FOLDERS: Folders = {
-  config: ["XDG_CONFIG_HOME", ".config", "appvars"],
-  cache: ["XDG_CACHE_HOME", ".cache", "appvars"],
+  config: ["XDG_CONFIG_HOME", ".config"],
+  cache: ["XDG_CACHE_HOME", ".cache"],
 };
 
 const OTHER_FOLDERS: Partial<Record<NodeJS.Platform, Folders>> = {
   darwin: {
-    config: ["", "Library/Preferences", "appvars"],
-    cache: ["", "Library/Caches", "appvars"],
+    config: ["", "Library/Preferences"],
+    cache: ["", "Library/Caches"],
   },
   win32: {
-    config: ["APPDATA", "AppData/Roaming", "appvars/Config"],
-    cache: ["LOCALAPPDATA", "AppData/Local", "appvars/Cache"],
+    config: ["APPDATA", "AppData/Roaming", "Config"],
+    cache: ["LOCALAPPDATA", "AppData/Local", "Cache"],
   },
 };
 
 /**
- * Returns the user's folders for this program, by the XDG Base Directory
+ * Returns the user's folders for a program, by the XDG Base Directory
  * Specification or the rules of macOS and Windows. Relative paths are ignored:
  * they would be inside the project.
  *
@@ -57,6 +61,7 @@ const OTHER_FOLDERS: Partial<Record<NodeJS.Platform, Folders>> = {
  *   user database, as in many containers
  */
 export function userFolders(
+  program: string,
   env: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform,
   findHome = homedir,
@@ -69,9 +74,9 @@ export function userFolders(
   if (!isAbsolute(home)) home = platform === "win32" ? NO_HOME_ON_WINDOWS : NO_HOME;
   const folders = { config: "", cache: "" };
   for (const kind of ["config", "cache"] as const) {
-    const [variable, inHome, own] = (OTHER_FOLDERS[platform] ?? XDG_FOLDERS)[kind];
+    const [variable, inHome, inside = ""] = (OTHER_FOLDERS[platform] ?? XDG_FOLDERS)[kind];
     const parent = env[variable] ?? "";
-    folders[kind] = join(isAbsolute(parent) ? parent : join(home, inHome), own);
+    folders[kind] = join(isAbsolute(parent) ? parent : join(home, inHome), program, inside);
   }
   return folders;
 }

@@ -18,7 +18,7 @@ interface LoadOptions extends VariableFlags {
 /** Does the work of `loadEnv`. @param surroundings their `env` has the settings, and is filled */
 export async function loadVariables(
   { apiSecret, encryptionKey, apply = true, onWarning, ...flags }: LoadOptions,
-  surroundings: Surroundings = thisProcess(),
+  surroundings: Surroundings = thisProcess("appvars"),
 ): Promise<Record<string, JsonValue>> {
   const { env } = surroundings;
   const secrets = {

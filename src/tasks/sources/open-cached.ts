@@ -28,7 +28,7 @@ export async function openCached(
 ): Promise<VariableSource> {
   const file = new SealedFile({
     parent: surroundings.folders.cache,
-    kind: "cache v3",
+    kind: "appvars cache v3",
     owner: JSON.stringify([url, apiKey ?? null]),
     secret: apiSecret,
     user: surroundings.user,

@@ -7,7 +7,7 @@ import {
   limited,
   missing,
 } from "./dotenv-references.js";
-import type { DotenvProgram } from "./entry.js";
+import type { DotenvProgram } from "./reader.js";
 
 /** The rules of a program. All patterns but the escapes are sticky. */
 interface Dialect {

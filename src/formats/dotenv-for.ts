@@ -1,6 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references that python-dotenv expands
 import { quoteForShell } from "../kit/text/shell.js";
 import { valueText } from "../model/variable.js";
+import { lineWriter, notShellName, reservedByShell } from "./lines.js";
 import {
   type DotenvTarget,
   ifText,
@@ -8,8 +9,7 @@ import {
   nul,
   type Refusal,
   type Writer,
-} from "./entry.js";
-import { lineWriter, notShellName, reservedByShell } from "./lines.js";
+} from "./writer.js";
 
 /**
  * Matches texts that need no quotes in any reader. At the start and after a

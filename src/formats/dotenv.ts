@@ -4,21 +4,16 @@ import { isVariableType, type NamedValue, valueText } from "../model/variable.js
 import { type Comment, readAssignments } from "./dotenv-dialects.js";
 import { portableForm } from "./dotenv-for.js";
 import type { Assignment } from "./dotenv-references.js";
+import { inferValue } from "./infer-type.js";
 import {
   type DotenvProgram,
-  entriesOf,
-  ifText,
   JSON_STRING,
-  loneSurrogate,
   noteNames,
-  nul,
   type Reader,
-  type Refusal,
-  refuse,
   type TextType,
-  type Writer,
-} from "./entry.js";
-import { inferValue } from "./infer-type.js";
+  toImportedVariables,
+} from "./reader.js";
+import { ifText, loneSurrogate, nul, type Refusal, refuse, type Writer } from "./writer.js";
 
 /**
  * Begins a comment with a type, at the top of the file, where no quotes can
@@ -67,7 +62,7 @@ export const readDotenv: Reader = (text, { program, expand = false, note } = {})
   );
   if (assignments.some(({ name }) => name === "__proto__"))
     throw new UsageError(`these can't be read from dotenv: __proto__ (${DROPPED})`);
-  const entries = entriesOf(
+  const entries = toImportedVariables(
     Object.fromEntries(assignments.map(({ name, value }) => [name, value])),
   );
   if (unread.length > 0) throw unreadLines(unread, program);

@@ -1,4 +1,5 @@
-import type { Reader, Writer } from "./entry.js";
+import type { Reader } from "./reader.js";
+import type { Writer } from "./writer.js";
 
 const lines = () => import("./lines.js");
 const manifests = () => import("./manifests.js");

@@ -1,13 +1,7 @@
 import { UsageError } from "../kit/text/errors.js";
 import { parseExactJson } from "../model/variable.js";
-import {
-  entriesOf,
-  type Mention,
-  noteRewritten,
-  type Reader,
-  refuse,
-  type Writer,
-} from "./entry.js";
+import { type Mention, noteRewritten, type Reader, toImportedVariables } from "./reader.js";
+import { refuse, type Writer } from "./writer.js";
 
 /**
  * Writes one JSON object, which can hold half a surrogate pair as an escape
@@ -25,7 +19,7 @@ export const readJson: Reader = (text, { note } = {}) => {
   const object = parseExactJson(text.replace(/^\ufeff/, ""));
   if (typeof object !== "object" || object === null || Array.isArray(object))
     throw new UsageError("must be one JSON object of names and values");
-  const entries = entriesOf(object);
+  const entries = toImportedVariables(object);
   noteRewritten(findRewritten(text), note);
   return entries;
 };

@@ -12,7 +12,7 @@ import {
   type Refusal,
   refuse,
   type Writer,
-} from "./entry.js";
+} from "./writer.js";
 
 export function lineWriter(
   format: string,

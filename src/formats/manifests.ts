@@ -1,6 +1,6 @@
 import { UsageError } from "../kit/text/errors.js";
 import { valueText } from "../model/variable.js";
-import { loneSurrogate, nul, type Refusal, refuse, type Writer } from "./entry.js";
+import { loneSurrogate, nul, type Refusal, refuse, type Writer } from "./writer.js";
 import { writeYaml } from "./yaml.js";
 
 const DEFAULT_NAME = "appvars";

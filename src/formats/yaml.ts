@@ -14,16 +14,8 @@ import {
 import { UsageError } from "../kit/text/errors.js";
 import { unitEscapes } from "../kit/text/printable.js";
 import { INEXACT_NUMBER, type JsonValue, keepsDigits } from "../kit/text/strict-json.js";
-import {
-  entriesOf,
-  inAnyString,
-  loneSurrogate,
-  type Mention,
-  noteRewritten,
-  type Reader,
-  refuse,
-  type Writer,
-} from "./entry.js";
+import { type Mention, noteRewritten, type Reader, toImportedVariables } from "./reader.js";
+import { inAnyString, loneSurrogate, refuse, type Writer } from "./writer.js";
 
 /** YAML 1.1 requires a point in a float, and reads `1e+21` as a string. */
 const EXPONENT: ScalarTag = {
@@ -101,7 +93,7 @@ export const readYaml: Reader = (text, { note } = {}) => {
     uniqueKeys: false,
   });
   const rewritten = checkDocument(document, report, lines);
-  const entries = entriesOf(toObject(document));
+  const entries = toImportedVariables(toObject(document));
   noteRewritten(rewritten, note);
   return entries;
 };

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { readDotenv } from "../../src/formats/dotenv.js";
-import { DOTENV_PROGRAMS } from "../../src/formats/entry.js";
 import { EXPORT_FORMATS, IMPORT_FORMATS, READERS, WRITERS } from "../../src/formats/formats.js";
+import { DOTENV_PROGRAMS } from "../../src/formats/reader.js";
 import { UsageError } from "../../src/kit/text/errors.js";
 import type { NamedValue } from "../../src/model/variable.js";
 import type { Data } from "../../src/store/data.js";

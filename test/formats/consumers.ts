@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import type { Writer } from "../../src/formats/entry.js";
+import type { Writer } from "../../src/formats/writer.js";
 import { UsageError } from "../../src/kit/text/errors.js";
 import type { JsonValue } from "../../src/kit/text/strict-json.js";
 import { type NamedValue, valueText } from "../../src/model/variable.js";

@@ -6,11 +6,10 @@ import { readAssignments } from "../../src/formats/dotenv-dialects.js";
 import { DOTENV_WRITERS } from "../../src/formats/dotenv-for.js";
 import {
   DOTENV_PROGRAMS,
-  DOTENV_TARGETS,
-  type ReadEntry,
+  type ImportedVariable,
   type ReadOptions,
-  type Writer,
-} from "../../src/formats/entry.js";
+} from "../../src/formats/reader.js";
+import { DOTENV_TARGETS, type Writer } from "../../src/formats/writer.js";
 import { UsageError } from "../../src/kit/text/errors.js";
 import { NAME_RULE, valueText } from "../../src/model/variable.js";
 import { Random } from "../support/random.js";
@@ -32,7 +31,7 @@ function writable(text: string): boolean {
 const held = all.filter(({ value }) => writable(valueText(value)));
 const refused = all.filter((entry) => !held.includes(entry));
 
-const textsOf = (entries: readonly ReadEntry[]) =>
+const textsOf = (entries: readonly ImportedVariable[]) =>
   entries.map(({ name, value }) => ({ name, value }));
 
 describe("writing", () => {

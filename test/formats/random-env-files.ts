@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
 import { readDotenv } from "../../src/formats/dotenv.js";
-import type { DotenvProgram } from "../../src/formats/entry.js";
+import type { DotenvProgram } from "../../src/formats/reader.js";
 import { seededRandom } from "../support/random.js";
 
 const PIECES = [

@@ -1,12 +1,12 @@
 import { fstatSync, statSync } from "node:fs";
 import { devNull } from "node:os";
-import { DOTENV_TARGETS } from "../../formats/entry.js";
 import {
   DATA_FORMATS,
   EXPORT_FORMATS,
   type ExportFormat,
   NAME_RULES,
 } from "../../formats/formats.js";
+import { DOTENV_TARGETS } from "../../formats/writer.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { isSameFile } from "../../tasks/files/safe-files.js";
 import {

@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
 
-import { DOTENV_PROGRAMS } from "../../formats/entry.js";
 import { IMPORT_FORMATS } from "../../formats/formats.js";
+import { DOTENV_PROGRAMS } from "../../formats/reader.js";
 import { type Difference, diffValues } from "../../model/differing-values.js";
 import { editEnvironments } from "../../tasks/data/edit-environments.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";

@@ -1,17 +1,17 @@
 import {
-  type DotenvTarget,
-  describeReasons,
-  UnsupportedError,
-  type WriteOptions,
-  type Writer,
-} from "../../formats/entry.js";
-import {
   ENVIRONMENT_FORMATS,
   type ExportFormat,
   IMPORT_FORMATS,
   WRITERS,
 } from "../../formats/formats.js";
 import { nativeType } from "../../formats/infer-type.js";
+import {
+  type DotenvTarget,
+  describeReasons,
+  UnsupportedError,
+  type WriteOptions,
+  type Writer,
+} from "../../formats/writer.js";
 import { command } from "../../kit/text/shell.js";
 import { readAll, type VariableSource } from "../../model/source.js";
 import { isUnreadable, type NamedValue, type Variable } from "../../model/variable.js";

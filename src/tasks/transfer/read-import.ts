@@ -1,12 +1,12 @@
 import { extname } from "node:path";
-import {
-  type DotenvProgram,
-  JSON_STRING,
-  noteRewritten,
-  type ReadEntry,
-} from "../../formats/entry.js";
 import { type ImportFormat, READERS } from "../../formats/formats.js";
 import { inferValue, nativeType } from "../../formats/infer-type.js";
+import {
+  type DotenvProgram,
+  type ImportedVariable,
+  JSON_STRING,
+  noteRewritten,
+} from "../../formats/reader.js";
 import { MAX_INPUT, readAnyFile, readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
@@ -127,7 +127,7 @@ function withoutBlanks(value: unknown): string {
 
 /** @param defined the variable's type, which has precedence */
 function typeEntry(
-  { name, value, type: said }: ReadEntry,
+  { name, value, type: said }: ImportedVariable,
   isText: boolean,
   defined: VariableType | undefined,
 ): NamedValue {

@@ -128,9 +128,9 @@ function secondsLeft(budget: Budget, total: number, now: number): number {
   const seconds = budget.end === undefined ? total : (budget.end - now) / 1_000;
   budget.end ??= now + total * 1_000;
   if (seconds >= MIN_REQUEST_S) return seconds;
-  // `isTransient` looks at the cause: without one, the error is final.
   throw new UnreachableError(
     `gave up after ${total} s: --max-wait and one --timeout allow no more`,
+    { isFinal: true },
   );
 }
 
@@ -170,7 +170,11 @@ function isTransient(error: unknown): boolean {
   // The status is from a server or a proxy.
   const { status, cause } = error as { status?: number; cause?: NodeJS.ErrnoException };
   if (status !== undefined) return TRANSIENT_STATUSES.includes(status);
-  return error instanceof UnreachableError && TRANSIENT_CODES.includes(cause?.code ?? "");
+  return (
+    error instanceof UnreachableError &&
+    !error.isFinal &&
+    TRANSIENT_CODES.includes(cause?.code ?? "")
+  );
 }
 
 /** Seconds until the client gives up a server that can't be reached. */

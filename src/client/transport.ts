@@ -152,7 +152,6 @@ export class Transport {
 /** The common part of node:http and node:https. */
 type HttpModule = Pick<typeof import("node:https"), "request">;
 
-/** The error has no cause, so that it is not retried. */
 function closedError(): UnreachableError {
-  return new UnreachableError("the client is closed");
+  return new UnreachableError("the client is closed", { isFinal: true });
 }

@@ -16,7 +16,9 @@ describe("a budget", () => {
     expect(await secondsAt(123.456_789, 0.05, createBudget())).toBe(0.05);
     expect([await secondsAt(1_000), await secondsAt(61_000)]).toEqual([70, 10]);
     await expect(secondsAt(71_000)).rejects.toThrow(
-      new UnreachableError("gave up after 70 s: --max-wait and one --timeout allow no more"),
+      new UnreachableError("gave up after 70 s: --max-wait and one --timeout allow no more", {
+        isFinal: true,
+      }),
     );
   });
 

@@ -47,7 +47,9 @@ describe("new Client()", () => {
     const call = client.listVariables().catch((error: unknown) => error);
     await arrival;
     await client.close();
-    expect(await call).toStrictEqual(new UnreachableError("the client is closed"));
+    expect(await call).toStrictEqual(
+      new UnreachableError("the client is closed", { isFinal: true }),
+    );
     await expect(client.getHealth()).rejects.toThrow("the client is closed");
     expect(requests).toBe(1);
   });

@@ -66,11 +66,17 @@ export class RefusedCredentialsError extends UnauthorizedError {
 }
 
 /**
- * Thrown when no answer came: refused, reset, unknown host, timed out. `cause` is the transport's
- * error.
+ * Thrown when no answer came: refused, reset, unknown host, timed out. `cause`
+ * is the transport's error.
  */
 export class UnreachableError extends AppvarsError {
   readonly code = "unreachable";
+  /** Whether no further attempt can succeed, whatever the cause. */
+  readonly isFinal: boolean;
+  constructor(message?: string, options: ErrorOptions & { isFinal?: boolean } = {}) {
+    super(message, options);
+    this.isFinal = options.isFinal ?? false;
+  }
 }
 
 /** Thrown when the server answers 429 for longer than the client may wait. */

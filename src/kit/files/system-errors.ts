@@ -35,7 +35,7 @@ export function toInvalidData(error: unknown, failure: string): InvalidDataError
   });
 }
 
-/** Does the same, and puts the path of the file in front. */
+/** Turns the error into one that begins with the path, as {@link toInvalidData} does. */
 export function toInvalidFile(path: string, error: unknown, failure: string): InvalidDataError {
   return new InvalidDataError(`${path} ${toInvalidData(error, failure).message}`, { cause: error });
 }
@@ -50,14 +50,18 @@ export function ifMissing(error: unknown): undefined {
   if (!hasCode(error, "ENOENT")) throw error;
 }
 
-/** Puts a name before the message of an InvalidDataError, a predicate. */
+/**
+ * Puts a name in front of an InvalidDataError. Its message is then a predicate,
+ * such as `is read-only`: whoever throws it doesn't know the name that the user
+ * knows, so "with a predicate" in a docstring asks the caller to add it.
+ */
 export function withName(name: string, error: unknown): unknown {
   return error instanceof InvalidDataError
     ? new InvalidDataError(`${name} ${error.message}`, { cause: error })
     : error;
 }
 
-/** Does the same for the errors of `work`. */
+/** Puts the path in front of the errors of `work`, as {@link withName} does. */
 export function withPathInErrors<T>(path: string, work: Promise<T>): Promise<T> {
   return work.catch((error: unknown) => {
     throw withName(path, error);

@@ -103,8 +103,7 @@ export function checkDecoded(text: string | undefined, what: string): void {
 /**
  * Reads all of a stream.
  *
- * @throws InvalidDataError with a predicate as its message when it has more
- *   than `maxSize` bytes
+ * @throws InvalidDataError with a predicate for more than `maxSize` bytes
  */
 export async function readStream(
   stream: AsyncIterable<Uint8Array | string>,

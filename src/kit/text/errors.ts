@@ -25,7 +25,7 @@ export class UsageError extends AppvarsError {
 /** Thrown when another program has changed the variable to edit. */
 export class ChangedMeanwhileError extends UsageError {}
 
-/** Returns the result of `work`, whose UsageErrors get a subject in front. */
+/** Returns the result of `work`. The messages of its UsageErrors get `subject: ` in front. */
 export function withSubject<T>(subject: string, work: () => T): T {
   try {
     return work();
@@ -140,7 +140,7 @@ function sizeText(bytes: number): string {
   return `${Math.ceil(bytes / unit).toLocaleString("en-US")} ${name}`;
 }
 
-/** Returns an error, whose message is a predicate, for too many bytes. */
+/** Returns an error with a predicate for too many bytes. */
 export function tooLarge(size: number, limit: number): InvalidDataError {
   return new InvalidDataError(
     `is too large: it has ${sizeText(size)}; the limit is ${sizeText(limit)}`,

@@ -21,7 +21,7 @@ const CHUNKS = {
   read: [
     "cli/commands/get.ts",
     "client/client.ts",
-    "model/source.ts",
+    "model/variable-entries.ts",
     // `run` and data files need it.
     "model/name-matcher.ts",
   ],

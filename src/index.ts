@@ -17,9 +17,10 @@ export { type ClientOptions, createClient } from "./library/decrypting-client.js
 export { type LoadEnvOptions, loadEnv } from "./library/load-env.js";
 export { type LocalServer, type ServeOptions, serve } from "./library/local-server.js";
 export type { Credentials } from "./model/environment.js";
-export type { Page, PageMetadata, PageRequest } from "./model/page.js";
+export type { Health } from "./model/health.js";
+export { type Page, type PageMetadata, type PageRequest, readAll } from "./model/page.js";
 export type { Answer, Read, VariableReader } from "./model/read.js";
-export { type Health, readAll, type Snapshot, type VariableSource } from "./model/source.js";
+export type { Snapshot, VariableSource } from "./model/source.js";
 export type { ValueContent, Variable, VariableType, VariableValue } from "./model/variable.js";
 export type { Faults } from "./server/api/faults.js";
 export { type SignedParts, sign, type Tolerance } from "./signing/sign.js";

@@ -6,6 +6,7 @@ import {
   UnreachableError,
   WrongClockError,
 } from "../kit/text/errors.js";
+import type { Health } from "../model/health.js";
 import {
   type Answer,
   pickValues,
@@ -13,7 +14,7 @@ import {
   type ValuesByName,
   VariableReader,
 } from "../model/read.js";
-import type { Health, Snapshot, VariableSource } from "../model/source.js";
+import type { Snapshot, VariableSource } from "../model/source.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 
 /** The source of fresh answers. */

@@ -18,10 +18,10 @@ import {
   TEXT,
 } from "../kit/text/rules.js";
 import { JsonError, parseJson } from "../kit/text/strict-json.js";
+import type { Health } from "../model/health.js";
 import { parseDataAge, parseRetryAfter } from "../model/http-headers.js";
 import type { Page, PageRequest } from "../model/page.js";
 import type { Answer, Check, InvalidValue, Read } from "../model/read.js";
-import type { Health } from "../model/source.js";
 import {
   isVariableName,
   VARIABLE_TYPES,

@@ -1,9 +1,9 @@
 import { Client, type ClientOptions as PlainOptions } from "../client/client.js";
 import { AnswersChangedError, DecryptionError, withSubject } from "../kit/text/errors.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
-import type { Page } from "../model/page.js";
+import { type Page, readAll } from "../model/page.js";
 import type { Read } from "../model/read.js";
-import { readAll, type Snapshot, type VariableSource } from "../model/source.js";
+import type { Snapshot, VariableSource } from "../model/source.js";
 import { isEnvelope, parseAs, type VariableValue } from "../model/variable.js";
 import { guardCallbacks } from "./guard-callbacks.js";
 

@@ -1,4 +1,4 @@
-import { UsageError } from "../kit/text/errors.js";
+import { AnswersChangedError, UsageError } from "../kit/text/errors.js";
 
 const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 1_000;
@@ -49,4 +49,42 @@ export function paginate<T>(items: readonly T[], request: PageRequest = {}): Pag
     metadata: { limit, offset, total: items.length },
     data: items.slice(offset, offset + limit),
   };
+}
+
+/**
+ * Reads the pages of a list, in order.
+ *
+ * @throws AnswersChangedError when their lengths, or their ids, which are not
+ *   reused, show that they are not of one list
+ */
+export async function* readPages<T extends { readonly id: number }>(
+  list: (page: PageRequest) => Promise<Page<T>>,
+): AsyncGenerator<Page<T>, undefined> {
+  let total: number | undefined;
+  let [read, lastId] = [0, 0];
+  do {
+    const page = await list({ limit: MAX_LIMIT, offset: read });
+    const { data, metadata } = page;
+    if (metadata.total !== (total ?? metadata.total))
+      throw new AnswersChangedError(
+        `the length of a list changed from ${total} to ${metadata.total}`,
+      );
+    total = metadata.total;
+    if ((data[0]?.id ?? Number.POSITIVE_INFINITY) <= lastId)
+      throw new AnswersChangedError("the server repeats ids in the pages of a list");
+    read += data.length;
+    lastId = data.at(-1)?.id ?? lastId;
+    if (data.length === 0 && read < total)
+      throw new AnswersChangedError("the server leaves out the end of a list");
+    yield page;
+  } while (read < total);
+}
+
+/** Reads a whole list, page by page. @throws as {@link readPages} */
+export async function readAll<T extends { readonly id: number }>(
+  list: (page: PageRequest) => Promise<Page<T>>,
+): Promise<T[]> {
+  const items: T[] = [];
+  for await (const { data } of readPages(list)) for (const item of data) items.push(item);
+  return items;
 }

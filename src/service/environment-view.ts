@@ -1,8 +1,9 @@
 import { NotFoundError } from "../kit/text/errors.js";
 import type { Scope } from "../model/environment.js";
+import type { Health } from "../model/health.js";
 import { paginate } from "../model/page.js";
 import { type Answer, type Check, type Read, VariableReader } from "../model/read.js";
-import type { Health, Snapshot, VariableSource } from "../model/source.js";
+import type { Snapshot, VariableSource } from "../model/source.js";
 import type { Complete, ValueRules, Variable, VariableValue } from "../model/variable.js";
 import {
   byId,

@@ -11,15 +11,10 @@ import {
   qualifiedName,
   type Scope,
 } from "../model/environment.js";
+import { type Health, STALE_DATA, staleStoreMessage } from "../model/health.js";
 import { formatFreshness, wholeAge } from "../model/http-headers.js";
 import { type Answer, type Read, VariableReader } from "../model/read.js";
-import {
-  type Health,
-  type Snapshot,
-  STALE_DATA,
-  staleStoreMessage,
-  type VariableSource,
-} from "../model/source.js";
+import type { Snapshot, VariableSource } from "../model/source.js";
 import type { Data } from "../store/data.js";
 import type { Store } from "../store/store.js";
 import { EnvironmentView } from "./environment-view.js";

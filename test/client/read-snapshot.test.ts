@@ -5,12 +5,9 @@ import { Client, type ClientOptions } from "../../src/client/client.js";
 import { type Attempt, readUnchanged } from "../../src/client/read-unchanged.js";
 import { createBudget } from "../../src/client/retry.js";
 import { AnswersChangedError, type NotFoundError, ServerError } from "../../src/kit/text/errors.js";
-import {
-  readAll,
-  readVariableEntries,
-  type Snapshot,
-  type VariableSource,
-} from "../../src/model/source.js";
+import { readAll } from "../../src/model/page.js";
+import type { Snapshot, VariableSource } from "../../src/model/source.js";
+import { readVariableEntries } from "../../src/model/variable-entries.js";
 import { DATA, DEVELOPMENT, edited } from "../support/data.js";
 import { aRecord, aVariable } from "../support/records.js";
 import { switchingServer } from "../support/switching-server.js";

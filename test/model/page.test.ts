@@ -1,6 +1,12 @@
-import { describe, expect, it } from "vitest";
-import { UsageError } from "../../src/kit/text/errors.js";
-import { pageBounds, paginate } from "../../src/model/page.js";
+import { describe, expect, it, vi } from "vitest";
+import { AnswersChangedError, UsageError } from "../../src/kit/text/errors.js";
+import {
+  type Page,
+  type PageRequest,
+  pageBounds,
+  paginate,
+  readAll,
+} from "../../src/model/page.js";
 
 const ITEMS = Array.from({ length: 1_200 }, (_, index) => index);
 
@@ -63,5 +69,95 @@ describe("a page", () => {
 
   it("a page of nothing is empty", () => {
     expect(paginate([])).toStrictEqual({ metadata: { limit: 50, offset: 0, total: 0 }, data: [] });
+  });
+});
+
+type Item = { id: number };
+
+const itemsTo = (last: number): Item[] =>
+  Array.from({ length: last }, (_, index) => ({ id: index + 1 }));
+
+/** A list of which each read finds another length: the last of `totals` from then on. */
+function changingList(...totals: [number, ...number[]]) {
+  return vi.fn(async ({ limit = 50, offset = 0 }: PageRequest): Promise<Page<Item>> => {
+    const total = totals.length > 1 ? (totals.shift() as number) : totals[0];
+    const items = itemsTo(total);
+    return { metadata: { limit, offset, total }, data: items.slice(offset, offset + limit) };
+  });
+}
+
+describe("readAll", () => {
+  it.each([
+    [0, 1],
+    [1, 1],
+    [1_000, 1],
+    [1_001, 2],
+    [2_500, 3],
+  ])("readAll reads a list of %d items with %d requests", async (total, requests) => {
+    const list = changingList(total);
+    expect(await readAll(list)).toStrictEqual(itemsTo(total));
+    expect(list).toHaveBeenCalledTimes(requests);
+  });
+
+  it("readAll requests pages of the maximum size, each from the end of the last", async () => {
+    const list = changingList(1_500);
+    await readAll(list);
+    expect(list.mock.calls).toStrictEqual([
+      [{ limit: 1_000, offset: 0 }],
+      [{ limit: 1_000, offset: 1_000 }],
+    ]);
+  });
+
+  it("readAll continues after a page that is shorter than requested", async () => {
+    const items = itemsTo(3);
+    const list = async ({ offset = 0 }: PageRequest) => ({
+      metadata: { limit: 1, offset, total: 3 },
+      data: items.slice(offset, offset + 1),
+    });
+    expect(await readAll(list)).toStrictEqual(items);
+  });
+
+  it.each([
+    ["shrinks", 2_500, 700],
+    ["grows", 1_001, 1_200],
+  ])("readAll fails when the list %s while it is read", async (_how, before, after) => {
+    const list = changingList(before, after);
+    const error = new AnswersChangedError(
+      `the length of a list changed from ${before} to ${after}`,
+    );
+    await expect(readAll(list)).rejects.toThrow(error);
+    expect(list).toHaveBeenCalledTimes(2);
+  });
+
+  it("readAll fails when a list ends before the total that it claims", async () => {
+    const list = vi.fn(async () => ({ metadata: { limit: 1_000, offset: 0, total: 9 }, data: [] }));
+    await expect(readAll(list)).rejects.toThrow(
+      new AnswersChangedError("the server leaves out the end of a list"),
+    );
+    expect(list).toHaveBeenCalledTimes(1);
+  });
+
+  it("readAll accepts a page of any length", async () => {
+    const data = itemsTo(500_000);
+    const list = async () => ({ metadata: { limit: 1_000, offset: 0, total: data.length }, data });
+    expect(await readAll(list)).toHaveLength(500_000);
+  });
+
+  it.each([
+    ["go back", 1],
+    ["repeat", 2],
+  ])("readAll fails when the ids of the next page %s", async (_what, id) => {
+    const list = async ({ offset = 0 }: PageRequest) => ({
+      metadata: { limit: 1, offset, total: 2 },
+      data: [{ id: offset === 0 ? 2 : id }],
+    });
+    await expect(readAll(list)).rejects.toThrow(
+      new AnswersChangedError("the server repeats ids in the pages of a list"),
+    );
+  });
+
+  it("readAll fails when one page fails", async () => {
+    const list = changingList(1_500).mockRejectedValueOnce(new Error("gone"));
+    await expect(readAll(list)).rejects.toThrow("gone");
   });
 });

@@ -1,7 +1,7 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { shortestName } from "../../model/environment.js";
+import { readAll } from "../../model/page.js";
 import type { Check } from "../../model/read.js";
-import { readAll } from "../../model/source.js";
 import type { Variable } from "../../model/variable.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import { createCheck, problemsOf } from "../../tasks/sources/check-source.js";

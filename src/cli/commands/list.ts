@@ -1,6 +1,6 @@
 import type { JsonValue } from "../../kit/text/strict-json.js";
+import { readAll } from "../../model/page.js";
 import type { VariableReader } from "../../model/read.js";
-import { checkType, readAll } from "../../model/source.js";
 import {
   isPublic,
   VARIABLE_FIELDS,
@@ -9,6 +9,7 @@ import {
   type Variable,
   valueText,
 } from "../../model/variable.js";
+import { checkType } from "../../model/variable-entries.js";
 import { createSelection } from "../../tasks/selection/selection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN } from "../../tasks/settings/setting-table.js";

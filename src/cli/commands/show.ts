@@ -1,8 +1,8 @@
 import { AnswersChangedError, DecryptionError, ifNotFound } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
+import { readAll } from "../../model/page.js";
 import type { VariableReader } from "../../model/read.js";
 import { isReservedName } from "../../model/reserved-names.js";
-import { checkType, readAll, type VariableEntry } from "../../model/source.js";
 import {
   isPublic,
   isUnreadable,
@@ -11,6 +11,7 @@ import {
   type VariableValue,
   valueText,
 } from "../../model/variable.js";
+import { checkType, type VariableEntry } from "../../model/variable-entries.js";
 import type { Author, History } from "../../store/history.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";

@@ -1,8 +1,10 @@
 import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";
 import { createMatcher, isGlob } from "../../model/name-matcher.js";
+import { readAll } from "../../model/page.js";
 import type { Check } from "../../model/read.js";
-import { checkType, readAll, type Snapshot, type VariableSource } from "../../model/source.js";
+import type { Snapshot, VariableSource } from "../../model/source.js";
 import { isUnreadable, type NamedValue, type VariableType } from "../../model/variable.js";
+import { checkType } from "../../model/variable-entries.js";
 import { problemsOf } from "../sources/check-source.js";
 import { describeMissing } from "../sources/missing-names.js";
 import type { Messages } from "../surroundings.js";

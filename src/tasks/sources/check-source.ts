@@ -1,7 +1,8 @@
 import { DecryptionError, UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
+import { readAll } from "../../model/page.js";
 import type { Check, InvalidValue } from "../../model/read.js";
-import { readAll, type Snapshot } from "../../model/source.js";
+import type { Snapshot } from "../../model/source.js";
 import { isEnvelope, isUnreadable, parseAs, type Variable } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";

@@ -14,7 +14,6 @@ import { UsageError, withSubject } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { EnvironmentRecord } from "../../model/environment.js";
 import { createMatcher } from "../../model/name-matcher.js";
-import { byVariable, joinValues, namedValues } from "../../model/source.js";
 import {
   isUnreadable,
   type NamedValue,
@@ -24,6 +23,7 @@ import {
   valueFitsType,
   valueText,
 } from "../../model/variable.js";
+import { byVariable, joinValues, namedValues } from "../../model/variable-entries.js";
 import { type Data, recordsOf, variablesOf } from "../../store/data.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { createDecrypt, createEncrypt } from "../sources/decryption.js";

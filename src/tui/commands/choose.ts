@@ -1,6 +1,6 @@
 import { EXPORT_FORMATS } from "../../formats/formats.js";
-import type { VariableEntry } from "../../model/source.js";
 import { VARIABLE_TYPES } from "../../model/variable.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { lookUpChanges } from "../reading/changes.js";
 import { type CopyFormat, copyEntries, SELECTED_FORMATS } from "../reading/copying.js";
 import { withRange } from "../reading/selection.js";

@@ -1,6 +1,6 @@
 import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
-import type { VariableEntry } from "../../model/source.js";
 import { isSealedText } from "../../model/variable.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { MAX_HISTORY_ENTRIES } from "../reading/changes.js";
 import { gridOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";

@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../model/source.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { step, withFailure } from "../state/effects.js";
 import { type RecentChanges, readingOf, withReading } from "../state/readings.js";
 import type { Effect } from "../state/state.js";

@@ -1,8 +1,8 @@
 import type { ExportFormat } from "../../formats/formats.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { isReservedName } from "../../model/reserved-names.js";
-import { namedValues, type VariableEntry } from "../../model/source.js";
 import { valueText } from "../../model/variable.js";
+import { namedValues, type VariableEntry } from "../../model/variable-entries.js";
 import { step, withFailure } from "../state/effects.js";
 import type { CopyOutcome, OpenPlace, WriteValues, Written } from "../state/ports.js";
 import {

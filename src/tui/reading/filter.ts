@@ -1,6 +1,6 @@
 import { createMatcher, isGlob } from "../../model/name-matcher.js";
-import type { VariableEntry } from "../../model/source.js";
 import { isPublic, isUnreadable, VARIABLE_TYPES, type VariableType } from "../../model/variable.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { type Reading, readingOf } from "../state/readings.js";
 import { memoized, type Sort, type State, type View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";

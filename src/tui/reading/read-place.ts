@@ -1,17 +1,17 @@
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { AnswersChangedError, RateLimitedError, ServerError } from "../../kit/text/errors.js";
+import { readPages } from "../../model/page.js";
 import type { VariableReader } from "../../model/read.js";
+import type { VariableSource } from "../../model/source.js";
+import type { Variable, VariableValue } from "../../model/variable.js";
 import {
   byVariable,
   checkConsistency,
   joinValues,
-  readPages,
   type VariableEntry,
-  type VariableSource,
   withRules,
-} from "../../model/source.js";
-import type { Variable, VariableValue } from "../../model/variable.js";
+} from "../../model/variable-entries.js";
 import type { OpenPlace } from "../state/ports.js";
 import type { Tools } from "../state/state.js";
 

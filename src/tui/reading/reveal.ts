@@ -1,5 +1,4 @@
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import type { VariableEntry } from "../../model/source.js";
 import {
   isEnvelope,
   isPublic,
@@ -9,6 +8,7 @@ import {
   type ValueRules,
   valueText,
 } from "../../model/variable.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { step } from "../state/effects.js";
 import { readingOf } from "../state/readings.js";
 import { type Effect, memoized, type Revealed, type State } from "../state/state.js";

@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../model/source.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { pageSize } from "../state/layout.js";
 import { type Marks, memoized, type State, type View } from "../state/state.js";
 import { keepVisible, type Position } from "../widgets/list.js";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import type { VariableEntry } from "../../model/source.js";
 import { isUnreadable, textAs } from "../../model/variable.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { readingOf } from "../state/readings.js";
 import { memoized, type Revealed, type State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";

@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../model/source.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { contentOf, copyTo } from "../edit/planning.js";
 import { differenceLines } from "../edit/variable-diff.js";
 import { copyEntries } from "../reading/copying.js";

@@ -1,5 +1,5 @@
-import type { VariableEntry } from "../../model/source.js";
 import { isPublic, isUnreadable, textAs, VARIABLE_TYPES, valueText } from "../../model/variable.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { contentOf } from "../edit/planning.js";
 import { groupOf, whyReadOnly } from "../state/place-info.js";
 import type { VariableState } from "../state/ports.js";

@@ -1,6 +1,6 @@
 import { isReservedName } from "../../model/reserved-names.js";
-import type { VariableEntry } from "../../model/source.js";
 import { isEnvelope, isPublic } from "../../model/variable.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { RESERVED_WARNING } from "../reading/copying.js";
 import { findingOf } from "../reading/reveal.js";
 import { listOf, selectedEntry } from "../reading/selection.js";

@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../model/source.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { parseFilter } from "../reading/filter.js";
 import { selectedEntry } from "../reading/selection.js";
 import { gridOf } from "../stack/grid.js";

@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../model/source.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
 import { memoized, type State, type View } from "../state/state.js";
 import { changeData, drawnScreen } from "./screen.js";

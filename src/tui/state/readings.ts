@@ -1,5 +1,5 @@
 import type { RateLimit } from "../../model/http-headers.js";
-import type { VariableEntry } from "../../model/source.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import type { Failure } from "./failure.js";
 
 /** Variables marked as changed until a time. */

@@ -1,5 +1,5 @@
-import type { VariableEntry } from "../../model/source.js";
 import type { VariableType } from "../../model/variable.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import type { Role } from "../text/theme.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";

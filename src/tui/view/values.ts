@@ -1,5 +1,5 @@
-import type { VariableEntry } from "../../model/source.js";
 import type { VariableType } from "../../model/variable.js";
+import type { VariableEntry } from "../../model/variable-entries.js";
 import { findingOf, MASK, parsedJson, type ShownValue, shownValue } from "../reading/reveal.js";
 import type { CellKind } from "../reading/table.js";
 import { shortPlaceName } from "../state/place-info.js";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { encrypt } from "../../../src/client/envelope.js";
 import type { RateLimit } from "../../../src/model/http-headers.js";
-import { readAll } from "../../../src/model/source.js";
+import { readAll } from "../../../src/model/page.js";
 import { FileSealing } from "../../../src/store/schema/file-sealing.js";
 import { findPlaces } from "../../../src/tui/adapters/find-places.js";
 import type { OpenPlace, Place } from "../../../src/tui/state/ports.js";

@@ -4,9 +4,10 @@ import { UsageError } from "./errors.js";
 /**
  * Decodes a command's input.
  *
- * @param what names the input in the error
- * @param options.ignoreBOM as in TextDecoder: true keeps a byte order mark
- * @throws UsageError for invalid UTF-8, which Node's decoders replace with U+FFFD
+ * @param what the name of the input in errors
+ * @param options.ignoreBOM keeps a byte order mark, as in TextDecoder
+ * @throws UsageError for invalid UTF-8, which Node's decoders replace with
+ *   U+FFFD
  */
 export function decodeUtf8(
   bytes: Uint8Array,

@@ -2,9 +2,9 @@
 const UTC_TIME = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?Z)?$/;
 
 /**
- * Returns the Unix milliseconds of `2026-01-31T12:00:00.000Z`, or of `2026-01-31`, which begins at
- * midnight UTC. NaN for another text, and for a day that does not exist: `Date.parse` reads 31
- * February as 3 March.
+ * Parses `2026-01-31T12:00:00.000Z`, or `2026-01-31` for midnight UTC, to Unix
+ * milliseconds. Returns NaN for any other text, and for a day that does not
+ * exist: `Date.parse` reads 31 February as 3 March.
  */
 export function utcMs(text: string): number {
   const time = new Date(UTC_TIME.test(text) ? text : Number.NaN);
@@ -13,16 +13,19 @@ export function utcMs(text: string): number {
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** The forms of a duration, for messages. */
+/** Examples of durations, for messages. */
 export const DURATION_EXAMPLES = "90s, 30m, 24h or 7d";
 
-/** Returns the seconds of `90`, `0.5`, `90s` or `12h`; NaN for another text. */
+/** Parses `90`, `0.5`, `90s` or `12h` to seconds; any other text to NaN. */
 export function secondsOf(text: string): number {
   const [, seconds] = /^(\d+(?:\.\d+)?)s?$/.exec(text) ?? [];
   return seconds === undefined ? (durationMs(text) ?? Number.NaN) / 1_000 : Number(seconds);
 }
 
-/** Returns the milliseconds of `90s`, `30m`, `24h` or `7d`; `undefined` for 0 and for another text. */
+/**
+ * Parses `90s`, `30m`, `24h` or `7d` to milliseconds. Returns `undefined` for 0
+ * and for any other text.
+ */
 export function durationMs(text: string): number | undefined {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   return Number(count) * (UNITS[unit as keyof typeof UNITS] ?? 0) || undefined;

@@ -9,7 +9,10 @@ export type ErrorCode =
   | "invalid_data"
   | "unexpected";
 
-/** The base of all errors that appvars throws on purpose. No message has a value or a secret. */
+/**
+ * The base class of the errors that appvars throws on purpose. No message
+ * contains a value or a secret.
+ */
 export abstract class AppvarsError extends Error {
   abstract readonly code: ErrorCode;
   override get name(): string {
@@ -42,7 +45,7 @@ export class NotFoundError extends AppvarsError {
   }
 }
 
-/** A handler for `catch`: resolves to `undefined` for a NotFoundError. */
+/** A handler for `catch` that ignores a NotFoundError. */
 export function ifNotFound(error: unknown): undefined {
   if (!(error instanceof NotFoundError)) throw error;
 }
@@ -53,12 +56,15 @@ export class UnauthorizedError extends AppvarsError {
 }
 
 /**
- * Thrown when the server refuses a signature, and its clock and this machine's differ by more than
- * any signature allows.
+ * Thrown when the server refuses a signature because its clock and this
+ * machine's differ too much.
  */
 export class WrongClockError extends UnauthorizedError {}
 
-/** Thrown when a server does not accept the credentials. It does not say which is wrong. */
+/**
+ * Thrown when a server refuses the credentials. It does not say which one is
+ * wrong.
+ */
 export class RefusedCredentialsError extends UnauthorizedError {
   constructor() {
     super("the server refused the credentials");
@@ -66,8 +72,8 @@ export class RefusedCredentialsError extends UnauthorizedError {
 }
 
 /**
- * Thrown when no answer came: refused, reset, unknown host, timed out. `cause`
- * is the transport's error.
+ * Thrown when there is no answer: connection refused or reset, unknown host,
+ * timeout. `cause` is the transport's error.
  */
 export class UnreachableError extends AppvarsError {
   readonly code = "unreachable";
@@ -79,7 +85,7 @@ export class UnreachableError extends AppvarsError {
   }
 }
 
-/** Thrown when the server answers 429 for longer than the client may wait. */
+/** Thrown when the server still answers 429 after the client's longest wait. */
 export class RateLimitedError extends AppvarsError {
   readonly code = "rate_limited";
   /** Seconds until the server accepts the next request. */
@@ -90,7 +96,10 @@ export class RateLimitedError extends AppvarsError {
   }
 }
 
-/** Answers of a proxy whose server is down. appvars itself never sends them for data. */
+/**
+ * Statuses that a proxy sends when its server is down. appvars never sends them
+ * for data.
+ */
 export const GATEWAY_STATUSES: readonly number[] = [502, 503, 504];
 
 /** Thrown when the server answers 5xx, is unhealthy, or breaks the contract. */
@@ -104,8 +113,8 @@ export class ServerError extends AppvarsError {
 }
 
 /**
- * Thrown when answers to several requests don't match, because the data changed in between or the
- * server is broken.
+ * Thrown when the answers to several requests don't match: the data changed in
+ * between, or the server is broken.
  */
 export class AnswersChangedError extends ServerError {
   constructor(message: string) {
@@ -134,7 +143,7 @@ export class DecryptionError extends AppvarsError {
   readonly code = "invalid_data";
 }
 
-/** Returns `64 MB`, in units of 1,024, rounded up. */
+/** Formats a size as `64 MB`, in units of 1,024, rounded up. */
 function sizeText(bytes: number): string {
   const [unit, name] = bytes < 10 * 1_048_576 ? [1_024, "KB"] : [1_048_576, "MB"];
   return `${Math.ceil(bytes / unit).toLocaleString("en-US")} ${name}`;

@@ -3,13 +3,14 @@ import damerauLevenshtein from "damerau-levenshtein";
 const MAX_EDITS = 3;
 
 /**
- * Finds the candidate that `word` is probably a typo of: at most three edits away, and more than
- * 40 % alike, as in commander. Swapping two neighboring characters is one edit.
+ * Finds the candidate that `word` probably means: at most three edits away, and
+ * more than 40 % alike, as in commander. A swap of two neighboring characters
+ * is one edit.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: { candidate: string; edits: number } | undefined;
   for (const candidate of candidates) {
-    // Counting takes the product of both lengths.
+    // Counting edits takes time proportional to the product of both lengths.
     if (Math.abs(candidate.length - word.length) > MAX_EDITS) continue;
     const { steps: edits } = damerauLevenshtein(word.toLowerCase(), candidate.toLowerCase());
     const longest = Math.max(word.length, candidate.length);
@@ -19,7 +20,10 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** Returns ` (did you mean PORT?)` for an unknown name, or an empty text. */
+/**
+ * Returns ` (did you mean PORT?)`, or an empty text without a similar
+ * candidate.
+ */
 export function suggestion(word: string, candidates: readonly string[]): string {
   const candidate = nearest(word, candidates);
   return candidate === undefined ? "" : ` (did you mean ${candidate}?)`;

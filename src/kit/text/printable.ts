@@ -1,22 +1,26 @@
 const RISKY = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** Compiled on first use: it takes milliseconds, and few texts need it. */
+/**
+ * Compiled on first use: compiling takes milliseconds, and few texts need it.
+ */
 let emojiOrRisky: RegExp | undefined;
 
 const NAMED: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };
 
 /**
- * Makes text from outside safe to show: it stays on its line, can't control a terminal, reads in the
- * order it is stored in, and hides nothing. Control characters, bidirectional controls, line
- * separators, unpaired surrogates, zero-width and other invisible characters become escapes: `\n`,
+ * Makes text from outside safe to show: it stays on one line, can't control the
+ * terminal, reads in the order in which it is stored, and hides nothing.
+ * Control characters, bidirectional controls, line separators, unpaired
+ * surrogates, zero-width and other invisible characters become escapes: `\n`,
  * `\x1b`, `\u{202e}`.
  *
- * Invisible characters inside an emoji that Unicode recommends for interchange (UTS #51, RGI) are
- * kept. Joiners between letters, as in Persian, are escaped, because two names might differ only in
- * them.
+ * Invisible characters inside an emoji that Unicode recommends for interchange
+ * (UTS #51, RGI) are kept. Joiners between letters, as in Persian, are escaped,
+ * because two names could differ only in them.
  *
- * @param toEscape returns the escape of one character, which may be an unpaired surrogate
+ * @param toEscape returns the escape of one character, which may be an unpaired
+ *   surrogate
  */
 export function printable(
   text: string,

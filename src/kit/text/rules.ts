@@ -1,26 +1,32 @@
-/** What one input from outside must be. Made by {@link rule}. */
+/** A rule for one input from outside. Made by {@link rule}. */
 export interface Rule {
   readonly isOptional: boolean;
   /** Replaces a missing input. */
   readonly otherwise: unknown;
-  /** The message for another kind, after "must". Most kinds have a default. */
+  /** The message for a wrong kind, after "must". Most kinds have a default. */
   readonly must: string | undefined;
-  /** The fields of an object, in the order of copies. */
+  /** The fields of an object, in the order that a copy has. */
   readonly fields: Fields | undefined;
-  /** Whether unknown fields are dropped, so that others can add some. They are refused otherwise. */
+  /**
+   * Whether unknown fields are dropped, so that other versions can add some.
+   * Otherwise, they are refused.
+   */
   readonly isOpen: boolean;
-  /** The rule of all items of a list. */
+  /** The rule for each item of a list. */
   readonly items: Rule | undefined;
-  /** The rule of all members of an object with any names. */
+  /** The rule for each member of an object with arbitrary names. */
   readonly members: Rule | undefined;
-  /** The least and the greatest whole number. */
+  /** The smallest and the largest whole number. */
   readonly whole: readonly [number, number] | undefined;
   readonly oneOf: readonly unknown[] | undefined;
   /** Tests a string; `true` for any. */
   readonly text: true | { test(input: string): boolean } | undefined;
-  /** Selects the rule of an input that is not missing. */
+  /** Selects the rule for an input that is not missing. */
   readonly choose: ((input: unknown) => Rule) | undefined;
-  /** Checks an input that keeps the rest of the rule. Returns a predicate that does not quote it. */
+  /**
+   * Checks an input that follows the rest of the rule. Returns a predicate that
+   * does not quote it.
+   */
   readonly problem: ((input: never) => string | undefined) | undefined;
 }
 
@@ -41,7 +47,10 @@ export const ANYTHING: Rule = {
   problem: undefined,
 };
 
-/** Makes a rule. All have the same fields in the same order, which makes checks a quarter faster. */
+/**
+ * Makes a rule. All rules have the same fields in the same order, which makes
+ * checks a quarter faster.
+ */
 export function rule(parts: Partial<Rule>): Rule {
   return { ...ANYTHING, ...parts };
 }
@@ -64,7 +73,10 @@ export interface BrokenRule {
   readonly rule: string;
 }
 
-/** `incomplete`: keeps the rule, but needs a default, a field dropped, or another order of fields. */
+/**
+ * `incomplete`: follows the rule, but lacks a default, has a field to drop, or
+ * has its fields in another order.
+ */
 type Result = "complete" | "incomplete" | BrokenRule;
 
 export const isObject = (input: unknown): input is Record<string, unknown> =>
@@ -74,7 +86,8 @@ export const isObject = (input: unknown): input is Record<string, unknown> =>
  * Checks an input from outside, and fills in defaults.
  *
  * @param toError makes the error to throw
- * @param checked a complete input that was checked before; parts that both share are skipped
+ * @param checked a complete input that was checked before; parts that both
+ *   inputs share are skipped
  * @returns the input itself if it is complete, otherwise a copy
  */
 export function applyRule<T>(
@@ -177,7 +190,7 @@ function within(step: string | number, { path, rule }: BrokenRule): BrokenRule {
   return { path: [step, ...path], rule };
 }
 
-/** Returns a copy with defaults, in the order of the rule. @param input keeps the rule */
+/** Returns a copy with defaults, in the order of the rule. */
 function copyOf(rule: Rule, input: unknown = rule.otherwise): unknown {
   const { choose, fields, items, members } = rule;
   if (input === undefined) return undefined;

@@ -1,16 +1,20 @@
-/** In single quotes, only these are special (POSIX.1-2024 XCU 2.2.2). */
+/**
+ * Between single quotes, only a single quote is special (POSIX.1-2024 XCU
+ * 2.2.2).
+ */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** Returns one word for a POSIX shell, quoted only if needed. */
+/** Returns one word for a POSIX shell, quoted only if necessary. */
 export function shellWord(text: string): string {
   return /^[\w@%+=:,./-]+$/.test(text) ? text : quoteForShell(text);
 }
 
 /**
- * The tag of every command in a message, for a POSIX shell: in command`chmod 600 ${path}`, the path
- * is one word, whatever it contains. A list is a word for each item.
+ * The tag of every command in a message, for a POSIX shell: in command`chmod
+ * 600 ${path}`, the path is one word, whatever it contains. Each item of a list
+ * is a word.
  */
 export function command(
   texts: TemplateStringsArray,

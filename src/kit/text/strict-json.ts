@@ -6,7 +6,7 @@ export type JsonValue =
   | JsonValue[]
   | { [key: string]: JsonValue };
 
-/** A value has at most 500 levels; the others are around it. */
+/** A value has at most 500 levels; the data around it has the others. */
 const MAX_DEPTH = 600;
 
 /** Thrown for refused JSON. The message, `line 3, column 5: comma expected`, never quotes the text. */
@@ -22,10 +22,11 @@ export class JsonError extends Error {
 export const INEXACT_NUMBER = "a number that can't be held exactly (write it as a string)";
 
 /**
- * Parses JSON from outside. Unlike `JSON.parse`, refuses an object with two equal keys, a number
- * whose digits would be lost, and more than 600 levels.
+ * Parses JSON from outside. Unlike `JSON.parse`, it refuses objects with two
+ * equal keys, numbers that would lose digits, and more than 600 levels.
  *
- * @param maxItems the most elements of lists and members of objects, which limits the memory
+ * @param maxItems the largest number of list items and object members in total,
+ *   which limits the memory
  * @throws JsonError
  */
 export function parseJson(text: string, maxItems = Number.POSITIVE_INFINITY): JsonValue {
@@ -35,7 +36,8 @@ export function parseJson(text: string, maxItems = Number.POSITIVE_INFINITY): Js
   if (depth <= MAX_DEPTH) {
     try {
       value = JSON.parse(text) as JsonValue;
-      // Much faster than looking for repeated keys: a file of 27 MB has a million keys.
+      // Much faster than a search for repeated keys: a file of 27 MB has a
+      // million keys.
       if (isExact && countMembers(value) === members) return value;
     } catch {
       // Its message quotes the text.
@@ -50,10 +52,10 @@ const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [POINT, ZERO, NINE, SMALL_E, TO_SMALL] = [0x2e, 0x30, 0x39, 0x65, 0x20];
 
-/** JavaScript keeps this many digits of any number without an exponent. */
+/** JavaScript keeps this number of digits of any number without an exponent. */
 const KEPT_DIGITS = 15;
 
-/** Counts the structure of a text, valid JSON or not, and checks numbers. */
+/** Counts the parts of a text, valid JSON or not, and checks its numbers. */
 function count(text: string): { items: number; members: number; depth: number; isExact: boolean } {
   let [items, members, depth, deepest, isExact] = [0, 0, 0, 0, true];
   for (let index = 0; index < text.length; index++) {
@@ -90,12 +92,13 @@ function countMembers(value: JsonValue): number {
   if (typeof value !== "object" || value === null) return 0;
   let members = 0;
   if (Array.isArray(value)) for (const item of value) members += countMembers(item);
-  // The fastest loop; objects from JSON.parse inherit nothing enumerable.
+  // `for … in` is fastest, and objects from JSON.parse inherit nothing
+  // enumerable.
   else for (const key in value) members += 1 + countMembers(value[key] as JsonValue);
   return members;
 }
 
-/** A token of RFC 8259 after blanks; of a string, only the opening quote. */
+/** A token of RFC 8259 after blanks; for a string, only its opening quote. */
 const TOKEN =
   /[ \t\n\r]*([{}[\],:"]|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)?/y;
 
@@ -106,7 +109,7 @@ function tokenAt(text: string, index: number): string {
 }
 
 function findProblem(text: string): JsonError | undefined {
-  /** The keys of each open object; undefined for a list. */
+  /** The keys of each open object; `undefined` for a list. */
   const open: (Set<string> | undefined)[] = [];
   let expected: "value" | "property name" | "colon" | "comma" | "end of file" = "value";
   let isFirst = false;
@@ -166,15 +169,16 @@ function at(text: string, index: number, problem: string, kind?: JsonError["kind
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 
 /**
- * Returns the number that a text stands for in JSON; `undefined` if it is not a number, is out of
- * range, or has digits that JavaScript loses: 9007199254740993 would become …992.
+ * Parses a number as in JSON. Returns `undefined` for any other text, and for a
+ * number that is out of range or loses digits: 9007199254740993 would become
+ * …992.
  */
 export function exactNumber(text: string): number | undefined {
   const number = Number(text);
   return NUMBER.test(text) && keepsDigits(text, number) ? number : undefined;
 }
 
-/** Whether JavaScript writes a number with the digits of its text. */
+/** Whether JavaScript writes the number with the same digits as the text. */
 export function keepsDigits(text: string, number: number): boolean {
   return decimalOf(text) === decimalOf(String(number));
 }
@@ -184,7 +188,7 @@ function decimalOf(text: string): string {
   const [, sign = "", whole = "", fraction = "", exponent = "0"] =
     /^(-?)\+?(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d+))?$/.exec(text) ?? [];
   const digits = (whole + fraction).replace(/^0+/, "");
-  // Unlike the removal of /0+$/, it takes linear time.
+  // Unlike replacing /0+$/, this takes linear time.
   const [significant] = /^.*[1-9]/.exec(digits) ?? [""];
   if (significant === "") return "0";
   return `${sign}${significant}e${Number(exponent) - fraction.length + digits.length - significant.length}`;

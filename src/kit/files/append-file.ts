@@ -19,19 +19,21 @@ const FLAGS = O_RDWR | O_APPEND | O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY;
 const NEWLINE = 0x0a;
 
 /**
- * A file of lines that only its user and root can change, and to which several processes may
- * append. A line that does not fit on the disk is removed again, or it would begin the next one.
+ * A file of lines that only its user and root can change, and to which several
+ * processes can append. A line that does not fit on the disk is removed again:
+ * otherwise, its first part would begin the next line.
  */
 export class AppendFile {
   readonly #path: string;
   readonly #account: Account;
   readonly #mode: number;
   #descriptor: number | undefined;
-  /** Whether the file ends with a part of a line. */
+  /** Whether the file ends with an incomplete line. */
   #isTorn = false;
 
   /**
-   * @param account the owner that the file must have; without a user, that is not checked
+   * @param account the owner that the file must have; not checked without a
+   *   user
    * @param mode of a new file, less the umask
    */
   constructor(path: string, account: Account, mode = 0o600) {
@@ -49,7 +51,8 @@ export class AppendFile {
   }
 
   /**
-   * Appends all lines, which end with newlines, or none. Opens the file if necessary.
+   * Appends all lines, each with its newline, or none. Opens the file if
+   * necessary.
    *
    * @throws InvalidDataError
    */
@@ -86,7 +89,7 @@ function openDescriptor(path: string, account: Account, mode: number): number {
     return descriptor;
   } catch (error) {
     if (descriptor !== undefined) closeSync(descriptor);
-    // O_NOFOLLOW refuses one link.
+    // O_NOFOLLOW reports a link like this.
     if (hasCode(error, "ELOOP"))
       throw new InvalidDataError(`${path} can't be opened: it is a link`);
     throw toInvalidFile(path, error, "can't be opened");
@@ -107,7 +110,7 @@ function takeBack(path: string, descriptor: number, part: Buffer): boolean {
     const end = Buffer.alloc(part.length);
     readSync(descriptor, end, 0, end.length, size - end.length);
     if (!end.equals(part) || named.dev !== dev || named.ino !== ino) return false;
-    // Windows can't truncate by a descriptor for appending.
+    // Windows can't truncate through a descriptor for appending.
     truncateSync(path, size - end.length);
     return true;
   } catch {

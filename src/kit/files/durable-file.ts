@@ -7,10 +7,10 @@ import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../text/errors.js";
 import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-errors.js";
 
-/** A text, or bytes in parts, each made just before it is written. */
+/** A text, or bytes in parts. Each part is made just before it is written. */
 export type NewContent = string | Iterable<Uint8Array>;
 
-/** Thrown when another program has changed a file that is to be replaced. */
+/** Thrown when another program has changed the file to replace. */
 export class FileChangedError extends InvalidDataError {
   constructor() {
     super("was not written: another program has changed it in the meantime; try again");
@@ -18,10 +18,11 @@ export class FileChangedError extends InvalidDataError {
 }
 
 /**
- * Creates `path` with mode 0600 and all of the content, or nothing. The file is on disk when this
- * resolves.
+ * Creates `path` with mode 0600 and all of the content, or nothing. When this
+ * resolves, the file is on disk.
  *
- * @throws NotDurableError; otherwise nothing was created: the file system's error, such as `EEXIST`
+ * @throws NotDurableError; the file system's error, such as `EEXIST`, if
+ *   nothing was created
  */
 export async function createFile(path: string, content: NewContent): Promise<void> {
   const temporary = await writeTemporary(path, content);
@@ -38,11 +39,14 @@ export async function createFile(path: string, content: NewContent): Promise<voi
  * Creates or replaces the file at `path` like {@link createFile}.
  *
  * @param path not a link, which would be replaced by a file
- * @param beforeRename called with the new file; throwing prevents the replacement
- * @param version the fingerprint that the old file must still have microseconds before the rename
+ * @param beforeRename called with the new file; throwing prevents the
+ *   replacement
+ * @param version the fingerprint that the old file must still have just before
+ *   the rename
  * @returns the fingerprint of the new file
- * @throws NotDurableError; otherwise the old file is unchanged: FileChangedError; InvalidDataError for a
- *   mount point, which can't be replaced; the file system's error
+ * @throws NotDurableError; otherwise the old file is unchanged:
+ *   FileChangedError; InvalidDataError for a mount point, which can't be
+ *   replaced; the file system's error
  */
 export async function replaceFile(
   path: string,
@@ -69,8 +73,9 @@ const BUSY_TRIES = 40;
 const BUSY_PAUSE_MS = 50;
 
 /**
- * Renames the file. Tries for 2 s on Windows, where a file can't be replaced while a reader or a
- * virus scanner has it open. On other systems, these errors do not go away.
+ * Renames the file. On Windows, tries for 2 s, since a file can't be replaced
+ * while a reader or a virus scanner has it open. On other systems, these errors
+ * don't go away.
  */
 async function moveIntoPlace(
   temporary: string,
@@ -81,7 +86,7 @@ async function moveIntoPlace(
   for (let tries = 1; ; tries++) {
     try {
       if (version !== undefined) refuseChanged(path, version);
-      // Before anything else can run.
+      // Synchronous, so that nothing else runs in between.
       return renameSync(temporary, path);
     } catch (error) {
       const isBusy = system === "win32" && hasCode(error, "EACCES", "EBUSY", "EPERM");
@@ -91,14 +96,18 @@ async function moveIntoPlace(
   }
 }
 
-/** Writes and syncs a file beside `path`, with a name at which nobody can have planted a link. */
+/**
+ * Writes and syncs a file beside `path`, under a name at which nobody can have
+ * planted a link.
+ */
 async function writeTemporary(
   path: string,
   content: NewContent,
   beforeClose?: (file: FileHandle) => Promise<void>,
 ): Promise<string> {
   const name = `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`;
-  // `join` would resolve `link/..` as text, where the system follows the link first.
+  // `join` would resolve `link/..` as text, but the system follows the link
+  // first.
   const temporary = `${dirname(path)}${sep}${name}`;
   const file = await open(temporary, "wx", 0o600);
   try {
@@ -136,10 +145,10 @@ export function replacedBy(name: string): string | undefined {
   return /^\.(.+)\.[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
 }
 
-/** The fingerprint of a file that is missing, or can't be inspected. */
+/** The fingerprint of a file that is missing or can't be inspected. */
 export const ABSENT = "absent";
 
-/** Returns a text that differs between two versions of a file. */
+/** Returns a text that is different for each version of a file. */
 export function fingerprint(path: string): string {
   try {
     return fingerprintOf(statSync(path, { bigint: true }));
@@ -167,15 +176,15 @@ export async function syncFolder(path: string, system = platform()): Promise<voi
       await folder.close();
     }
   } catch (error) {
-    // Windows syncs only files that are open for writing, which a folder can't be. NTFS keeps a
-    // journal of its renames.
+    // Windows syncs only files that are open for writing, which is impossible
+    // for a folder. NTFS keeps a journal of renames.
     if (system === "win32" && hasCode(error, "EPERM", "EACCES", "EISDIR")) return;
     const failure = "was written, but may be lost if the machine crashes now";
     throw new NotDurableError(toInvalidData(error, failure).message, { cause: error });
   }
 }
 
-/** Creates a folder of mode 0700 and its parents, unless they exist. */
+/** Creates a folder of mode 0700 and its missing parents. */
 export async function makeFolder(path: string): Promise<void> {
   const parent = dirname(path);
   // Node's option `recursive` never returns for `/proc/x/y`.
@@ -186,11 +195,13 @@ export async function makeFolder(path: string): Promise<void> {
 }
 
 /**
- * Gives a folder mode 0700, regardless of the umask. By descriptor, because `chmod` would follow a
- * link.
+ * Gives a folder mode 0700, regardless of the umask. Uses a descriptor, because
+ * `chmod` would follow a link.
  *
- * @param user the id of the user; `undefined` if the system has no such ids: nothing is done then
- * @throws Error if it is not a folder or belongs to another user; the file system's error
+ * @param user the id of the user; if `undefined`, since the system has no such
+ *   ids, nothing is done
+ * @throws Error if it is not a folder or belongs to another user; the file
+ *   system's error
  */
 export async function makePrivate(path: string, user: number | undefined): Promise<void> {
   if (user === undefined) return;

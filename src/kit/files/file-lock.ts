@@ -35,14 +35,17 @@ export type ReplaceFile = (
 interface LockOptions {
   /** Cancels the wait, and prevents the replacement. */
   signal?: AbortSignal | undefined;
-  /** The name of another file in the folder that only holders of the lock replace. */
+  /**
+   * The name of another file in the folder that only a holder of the lock
+   * replaces.
+   */
   also?: string;
   /** Whether the group of the file keeps its read permission. */
   keepsReaders?: boolean;
   wait?: LockWait;
 }
 
-/** How a writer waits for the lock. */
+/** The clock and the pauses of a wait for the lock. */
 export interface LockWait {
   /** Milliseconds on a monotonic clock. */
   ticks(): number;
@@ -55,28 +58,35 @@ const REAL_WAIT: LockWait = {
   pause: (signal) => delay(5 + Math.random() * 55, undefined, { signal }),
 };
 
-/** The longest wait for one holder. The total has no limit. */
+/** The longest wait for one holder. The total wait has no limit. */
 const MAX_WAIT_S = 30;
-/** The most calls of `work` if another program keeps changing the file. */
+/**
+ * The maximum number of calls of `work` if another program keeps changing the
+ * file.
+ */
 const MAX_TRIES = 10;
 
 /**
- * Runs `work` while no other appvars process writes the file at `path`, which must not be a link,
- * and may be missing.
+ * Runs `work` while no other appvars process writes the file at `path`, which
+ * must not be a link. The file may be missing.
  *
- * The lock is the folder `path.lock`; its holder is the process whose token is the only file in it.
- * It appears with the token, by a rename. An empty folder would not do: when two writers find the
- * same stale lock, the slower one removes the lock that the faster one has just taken. A token can
- * only be removed by a writer that has read it.
+ * The lock is the folder `path.lock`; its holder is the process whose token is
+ * the only file in it. A rename creates it together with the token. An empty
+ * folder would not be enough: when two writers find the same stale lock, the
+ * slower one would remove the lock that the faster one has just taken. A token
+ * is only removed by a writer that has read it.
  *
- * A live process never loses its lock, however long it is busy or stopped. The lock of a dead one
- * is taken over at once. If that can't be judged, as on another host, an operator has to remove it.
+ * A live process never loses its lock, however long it is busy or stopped. The
+ * lock of a dead process is taken over immediately. If its state is unknown, as
+ * on another host, an operator has to remove the lock.
  *
- * @param work gets a function that replaces the file as `replaceFile` does, with its owner and
- *   group. It is called again if something else, such as an editor, has changed the file meanwhile
- * @throws InvalidDataError when the same holder has kept the lock for 30 s, something else is in
- *   its place, the file is read-only or keeps changing, or the lock was removed; the file system's
- *   errors; the errors of `work`; the signal's reason
+ * @param work gets a function that replaces the file like `replaceFile`, and
+ *   keeps its owner and group. It is called again if something else, such as an
+ *   editor, has changed the file in the meantime
+ * @throws InvalidDataError when the same holder has kept the lock for 30 s,
+ *   something else is in its place, the file is read-only or keeps changing, or
+ *   the lock was removed; the file system's errors; the errors of `work`; the
+ *   signal's reason
  */
 export async function withFileLock<T>(
   path: string,
@@ -100,7 +110,7 @@ export async function withFileLock<T>(
   }
 }
 
-/** Makes the function that replaces the file as it is now. */
+/** Returns the function that replaces the present version of the file. */
 async function replacer(path: string, { signal, keepsReaders }: LockOptions): Promise<ReplaceFile> {
   const version = fingerprint(path);
   const old = await stat(path).catch(ifMissing);
@@ -116,7 +126,7 @@ async function replacer(path: string, { signal, keepsReaders }: LockOptions): Pr
   };
 }
 
-/** Makes a lock under another name, and renames it once the lock is free. */
+/** Creates a lock under another name, and renames it once the lock is free. */
 async function acquire(path: string, token: string, options: LockOptions): Promise<void> {
   const staged = `${lockPathOf(path)}.${token}`;
   await mkdir(staged, 0o755);
@@ -157,7 +167,7 @@ async function tryToMove(staged: string, lockPath: string): Promise<boolean> {
     return true;
   } catch (error) {
     const isTaken = hasCode(error, "ENOTEMPTY", "EEXIST", "ENOTDIR");
-    // Windows's error for a folder that exists, or is being removed.
+    // On Windows, a folder that exists or is being removed.
     if (isTaken || (platform() === "win32" && hasCode(error, "EPERM", "EACCES", "EBUSY")))
       return false;
     throw error;
@@ -173,11 +183,13 @@ function describeLock(lockPath: string, holder: NamedProcess | undefined): strin
 }
 
 /**
- * Removes the temporary files and unfinished locks that killed writers have left behind.
+ * Removes the temporary files and unfinished locks that killed writers have
+ * left behind.
  *
- * It also fences off a writer that was only suspended, and whose lock an operator has removed: once
- * its temporary file is gone, its rename fails. If it has renamed the file before, the new holder
- * reads its data. So a temporary file that can't be removed is an error.
+ * This also fences off a writer that was only suspended, and whose lock an
+ * operator has removed: without its temporary file, its rename fails. If it has
+ * already renamed the file, the new holder reads its data. So it is an error if
+ * a temporary file can't be removed.
  */
 async function removeLeftovers(path: string, also = basename(path)): Promise<void> {
   const folder = dirname(path);
@@ -192,10 +204,13 @@ async function removeLeftovers(path: string, also = basename(path)): Promise<voi
   }
 }
 
-/** @returns whether the lock is gone. The folder of another writer is not empty, and stays. */
+/**
+ * @returns whether the lock is gone; the lock of another writer is not empty,
+ *   and stays
+ */
 async function removeLock(folder: string, token: string | undefined): Promise<boolean> {
   try {
-    // A writer that was killed may have made only the folder.
+    // A killed writer may have created only the folder.
     if (token) await unlink(join(folder, token)).catch(ifMissing);
     await rmdir(folder);
     return true;
@@ -205,9 +220,9 @@ async function removeLock(folder: string, token: string | undefined): Promise<bo
 }
 
 /**
- * Returns the holder of the lock of the file at `path`; `undefined` without a lock, or for an empty
- * folder. Since the lock of a dead process is removed, anything but a folder with tokens alone is
- * refused.
+ * Returns the holder of the lock of the file at `path`; `undefined` without a
+ * lock, and for an empty folder. Since the lock of a dead process gets removed,
+ * anything but a folder of tokens is refused.
  *
  * @throws InvalidDataError
  */

@@ -1,4 +1,4 @@
-// Not node:fs/promises: loading it takes commands 2 ms.
+// Not node:fs/promises, which takes 2 ms to load.
 import { closeSync, constants, fstat, open, read, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { InvalidDataError, tooLarge } from "../text/errors.js";
@@ -12,11 +12,13 @@ export interface FileContent {
 }
 
 /**
- * Reads a file. Never waits for a pipe's writer, nor reads a device without an end.
+ * Reads a regular file. Does not wait for the writer of a pipe, or read an
+ * endless device.
  *
- * @param maxSize bytes
- * @throws InvalidDataError with a predicate for a file that is too large or not regular; the file
- *   system's error, which is ELOOP for a link that is not followed
+ * @param maxSize in bytes
+ * @throws InvalidDataError with a predicate for a file that is too large or not
+ *   regular; the file system's error, which is ELOOP for a link that is not
+ *   followed
  */
 export async function readRegularFile(
   path: string,
@@ -36,9 +38,10 @@ export async function readRegularFile(
 }
 
 /**
- * Reads a file, also a device or a pipe, whose writer is waited for.
+ * Reads a file, a device, or a pipe, whose writer it waits for.
  *
- * @throws InvalidDataError with a predicate if it is too large; the file system's error
+ * @throws InvalidDataError with a predicate if it is too large; the file
+ *   system's error
  */
 export async function readAnyFile(path: string, maxSize: number): Promise<Buffer> {
   const descriptor = await promisify(open)(path, O_RDONLY);
@@ -47,12 +50,15 @@ export async function readAnyFile(path: string, maxSize: number): Promise<Buffer
 
 const MIN_READ = 65_536;
 
-/** @param size according to `stat`: the file may grow meanwhile, and files in /proc report 0 */
+/**
+ * @param size the size that `stat` reports: the file may grow in the meantime,
+ *   and files in /proc report 0
+ */
 async function readToEnd(descriptor: number, size: number, maxSize: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let total = 0; ; ) {
     if (size > maxSize || total > maxSize) throw tooLarge(Math.max(size, total), maxSize);
-    // One byte more than expected, so that the next read is the last.
+    // One byte more than expected, so that the next read is the last one.
     const buffer = Buffer.allocUnsafe(Math.max(size + 1 - total, MIN_READ));
     const { bytesRead } = await promisify(read)(descriptor, buffer, 0, buffer.length, null);
     if (bytesRead === 0) break;
@@ -62,5 +68,8 @@ async function readToEnd(descriptor: number, size: number, maxSize: number): Pro
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** The largest value or file that a person gives, and the largest answer of a server, in bytes. */
+/**
+ * The largest value or file from a user, and the largest answer of a server, in
+ * bytes.
+ */
 export const MAX_INPUT = 64 * 1_048_576;

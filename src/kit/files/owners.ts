@@ -22,9 +22,10 @@ export const FOREIGN_OWNER = "belongs to another user";
 export const WORLD_WRITABLE = "can be written by everybody";
 
 /**
- * Returns a predicate that says why users other than this one and root can write a file, folder or
- * link; `undefined` if they can't. As ssh does for its files, but the user's groups and root's may
- * write: where each user has a group of their own, files are 0664.
+ * Returns a predicate that says why users other than this one and root can
+ * write a file, folder or link; `undefined` if they can't. Like ssh for its
+ * files, except that the groups of the user and of root may write: on systems
+ * where each user has a private group, files have mode 0664.
  */
 export function foreignWriter(
   stats: Ownership | undefined,
@@ -34,8 +35,8 @@ export function foreignWriter(
   const { uid, gid, mode } = stats;
   if (uid !== user && uid !== ROOT) return FOREIGN_OWNER;
   const type = mode & constants.S_IFMT;
-  // The mode of a link means nothing, and only owners can replace files in a sticky folder such as
-  // /tmp.
+  // The mode of a link has no meaning, and only owners can replace files in a
+  // sticky folder such as /tmp.
   if (type === constants.S_IFLNK || (type === constants.S_IFDIR && mode & STICKY)) return undefined;
   if (mode & 0o002) return WORLD_WRITABLE;
   return mode & 0o020 && !groups.includes(gid) && gid !== ROOT
@@ -61,9 +62,13 @@ export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle)
   if (readers) await file.chmod(0o640);
 }
 
-/** Refuses a read-only file, which a rename would replace. @throws InvalidDataError with a predicate */
+/**
+ * Refuses a read-only file, which a rename would still replace.
+ *
+ * @throws InvalidDataError with a predicate
+ */
 export function refuseReadOnly(path: string, stats: Stats): void {
-  // A folder is refused when it is read.
+  // A folder is refused later, when it is read.
   if (stats.isFile() && (stats.mode & constants.S_IWUSR) === 0)
     throw new InvalidDataError(
       `is read-only: to allow changes, run: ${command`chmod u+w ${path}`}`,
@@ -78,9 +83,10 @@ export function looseMode(path: string): string | undefined {
   const stats = statIfExists(path);
   if (!stats) return undefined;
   const { uid, gid, mode } = stats;
-  // systemd gives a service access to its credentials by an ACL, whose mask is the group's mode.
+  // systemd gives a service access to its credentials by an ACL, whose mask
+  // appears as the group's mode.
   const isCredential = uid === ROOT && gid === ROOT && (mode & 0o777) === 0o440;
-  // Windows always reports these bits as set.
+  // Windows always reports these bits.
   return sep === "\\" || (mode & 0o077) === 0 || isCredential
     ? undefined
     : `0${(mode & 0o777).toString(8)}`;

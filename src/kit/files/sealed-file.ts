@@ -8,11 +8,11 @@ import { readRegularFile } from "./open-file.js";
 import { ifMissing, withName, withPathInErrors } from "./system-errors.js";
 
 export interface SealedFileOptions {
-  /** The folder that gets the folder `snapshots`. */
+  /** The folder in which the folder `snapshots` is created. */
   parent: string;
-  /** The kind of data, and the version of its form: `appvars cache v3`. */
+  /** The kind of data, and the version of its format: `appvars cache v3`. */
   kind: string;
-  /** Whose data it is. */
+  /** The owner of the data, such as a URL. */
   owner: string;
   /** The name and the key of the file are derived from it. */
   secret: string;
@@ -25,14 +25,14 @@ export interface SealedFileOptions {
 interface SavedData {
   readonly bytes: Buffer;
   /**
-   * When the data was last known to be the newest, in Unix milliseconds. Unlike the bytes, it is
-   * not authenticated.
+   * The time when the data was last known to be the newest, in Unix
+   * milliseconds. Unlike the bytes, it is not authenticated.
    */
   readonly savedAt: number;
 }
 
 const MAX_BYTES = 1_024 * 1_024 * 1_024;
-/** Sealing this many bytes at once takes about a millisecond. */
+/** Sealing a part of this size takes about a millisecond. */
 const PART_BYTES = 1_024 * 1_024;
 
 /** The name of a sealed file, or of a temporary file of a killed writer. */
@@ -59,7 +59,7 @@ export class SealedFile {
     this.#options = options;
   }
 
-  /** Resolves to `undefined` for a missing or changed file, or another key. */
+  /** Resolves to `undefined` for a missing or damaged file, or another key. */
   async read(): Promise<SavedData | undefined> {
     try {
       await makePrivate(this.folder, this.#options.user);
@@ -76,9 +76,9 @@ export class SealedFile {
   /**
    * Replaces the file durably.
    *
-   * @param bytes must not be changed meanwhile
-   * @throws InvalidDataError if they are too large; NotDurableError; errors of `makePrivate`; the file
-   *   system's error
+   * @param bytes must not be changed until this resolves
+   * @throws InvalidDataError if they are too large; NotDurableError; errors of
+   *   `makePrivate`; the file system's error
    */
   async write(bytes: Uint8Array, savedAt: number): Promise<void> {
     if (bytes.length > MAX_BYTES) throw withName(this.#path, tooLarge(bytes.length, MAX_BYTES));

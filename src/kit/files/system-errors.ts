@@ -1,7 +1,10 @@
 import { type Stats, statSync } from "node:fs";
 import { InvalidDataError } from "../text/errors.js";
 
-/** Thrown when a file has its new content, but a crash of the machine may bring the old one back. */
+/**
+ * Thrown when a file has its new content, but a crash of the machine may
+ * restore the old one.
+ */
 export class NotDurableError extends InvalidDataError {}
 
 const REASONS: Record<string, string> = {
@@ -24,8 +27,8 @@ const REASONS: Record<string, string> = {
 };
 
 /**
- * Turns a file system's error into an InvalidDataError with a predicate such as `can't be read:
- * permission denied`.
+ * Turns a file system's error into an InvalidDataError with a predicate: `can't
+ * be read: permission denied`.
  */
 export function toInvalidData(error: unknown, failure: string): InvalidDataError {
   if (error instanceof InvalidDataError) return error;
@@ -40,12 +43,15 @@ export function toInvalidFile(path: string, error: unknown, failure: string): In
   return new InvalidDataError(`${path} ${toInvalidData(error, failure).message}`, { cause: error });
 }
 
-/** Whether an error has one of these codes of the system. */
+/** Whether an error has one of these system codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 }
 
-/** A handler for `catch`: resolves to `undefined` if there is no such file. */
+/**
+ * A handler for `catch` that turns the error for a missing file into
+ * `undefined`.
+ */
 export function ifMissing(error: unknown): undefined {
   if (!hasCode(error, "ENOENT")) throw error;
 }

@@ -3,7 +3,8 @@ import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { ABSENT, fingerprintOf } from "./durable-file.js";
 
-// An editor's save is several events; one check shortly after the first is enough.
+// When an editor saves, there are several events; one check shortly after the
+// first is enough.
 const DEBOUNCE_MS = 25;
 const POLL_MS = 1_000;
 
@@ -14,13 +15,15 @@ export interface FileWatch {
 }
 
 /**
- * Calls `onChange` with the fingerprint of the file at `path` whenever the file has changed since
- * this resolved. `onChange` resolves to whether it could read the file. If not, it is called again
- * every second, since a read error may go away by itself. Calls never overlap.
+ * Calls `onChange` with the fingerprint of the file at `path` after each change
+ * of the file. `onChange` resolves to whether it could read the file. If not,
+ * it is called again every second, since a read error may go away by itself.
+ * Calls never overlap.
  *
- * The folder is watched, because a watch on a file ends when the file is replaced. An event for any
- * name counts, because Kubernetes replaces a folder above a ConfigMap's files. Polling finds
- * changes without an event: to the target of a link, or on a network mount.
+ * The folder is watched, because a watch on a file ends when the file is
+ * replaced. An event for any name counts, because Kubernetes replaces a folder
+ * above a ConfigMap's files. Polling finds changes without an event: to the
+ * target of a link, or on a network mount.
  */
 export async function watchFile(
   path: string,
@@ -41,7 +44,8 @@ export async function watchFile(
       seen = await inspect(path);
       if (stopped || (seen === previous && !isDue)) return;
       isDue = false;
-      // A file that was read exists, so its fingerprint failed and would not show a change.
+      // A file that was read exists: its fingerprint failed, and would not show
+      // a change.
       hasFailed = !(await onChange(seen)) || seen === ABSENT;
     } finally {
       checking = false;
@@ -52,7 +56,8 @@ export async function watchFile(
     void check();
   };
   const schedule = () => {
-    // Events don't postpone it: a file that changes all the time is checked all the time.
+    // Later events don't postpone the check, so a file that keeps changing is
+    // still checked.
     debounce ??= setTimeout(() => {
       debounce = undefined;
       void check();
@@ -73,12 +78,15 @@ export async function watchFile(
   return { readAgain, stop };
 }
 
-/** Does not block while a network mount hangs. */
+/** Asynchronous, so that a network mount that hangs blocks nothing. */
 function inspect(path: string): Promise<string> {
   return stat(path, { bigint: true }).then(fingerprintOf, () => ABSENT);
 }
 
-/** Returns `undefined` if the system has no watches left, or the folder is gone: polling remains. */
+/**
+ * Returns `undefined` if the system has no watches left or the folder is gone.
+ * Then only polling finds changes.
+ */
 function watchFolder(folder: string, onEvent: () => void): FSWatcher | undefined {
   try {
     return watch(folder, { persistent: false }, onEvent).on("error", () => {});

@@ -45,7 +45,7 @@ export class NotFoundError extends AppvarsError {
   }
 }
 
-/** A handler for `catch` that ignores a NotFoundError. */
+/** A handler for `catch` that turns a NotFoundError into `undefined`. */
 export function ifNotFound(error: unknown): undefined {
   if (!(error instanceof NotFoundError)) throw error;
 }

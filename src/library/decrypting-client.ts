@@ -9,18 +9,18 @@ import { guardCallbacks } from "./guard-callbacks.js";
 
 export interface ClientOptions extends PlainOptions {
   /**
-   * Key of the values that a client has encrypted. Without it, reading such a value rejects with
-   * DecryptionError.
+   * The key of the values that a client has encrypted. Without it, reading such
+   * a value rejects with DecryptionError.
    */
   encryptionKey?: string | undefined;
 }
 
 /**
- * The variables of the environment that the credentials belong to, from a server. Opens no
- * connection before the first call.
+ * Returns a client that reads the environment of the credentials from a server.
+ * Opens no connection before the first call.
  *
- * @throws UsageError for options that can't be used, or a secret that would be sent without
- *   encryption
+ * @throws UsageError for invalid options, or a secret that would be sent
+ *   without encryption
  */
 export function createClient({ encryptionKey, ...options }: ClientOptions): VariableSource {
   return new Client(guardCallbacks(options), {
@@ -30,9 +30,10 @@ export function createClient({ encryptionKey, ...options }: ClientOptions): Vari
 }
 
 /**
- * Decrypts in place, so that a kept answer stays plain.
+ * Decrypts in place, so that a cached answer is decrypted only once.
  *
- * @throws DecryptionError; UsageError for a text of another type
+ * @throws DecryptionError; UsageError for a text that is not of the variable's
+ *   type
  */
 async function decryptAnswer<T>(
   read: Read,

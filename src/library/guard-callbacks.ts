@@ -2,14 +2,14 @@ import process from "node:process";
 import { UsageError } from "../kit/text/errors.js";
 import { printable } from "../kit/text/printable.js";
 
-/** Warns the program that uses the library. */
+/** Emits a warning in the program that uses the library. */
 export function emitWarning(message: string): void {
   process.emitWarning(printable(message), "AppvarsWarning");
 }
 
 /**
- * The same options with callbacks (`on…`) that never fail. The first failure of each emits a
- * warning.
+ * Returns the options with callbacks (`on…`) that never fail. The first failure
+ * of each callback emits a warning.
  *
  * @throws UsageError for a callback that is not a function
  */

@@ -13,20 +13,21 @@ import { guardCallbacks } from "./guard-callbacks.js";
 
 export interface ServeOptions extends Omit<ServerOptions, "maxStale" | "audit" | "metrics" | "fd"> {
   /**
-   * The path of a data file, which is reloaded when it changes; or the content of one, as an
-   * object.
+   * The path of a data file, which is reloaded when it changes, or the content
+   * of a data file as an object.
    */
   data: string | object;
   /**
-   * The key of a sealed data file. Default the content of the file beside it that `appvars seal`
-   * writes, if there is one.
+   * The key of a sealed data file. Default: the content of the key file that
+   * `appvars seal` writes beside it, if it exists.
    */
   sealKey?: string;
 }
 
 export interface LocalServer extends RunningServer {
   /**
-   * The credentials of an environment: `test`, or `shop/test` if that is ambiguous.
+   * Returns the credentials of an environment: `test`, or `shop/test` if `test`
+   * is ambiguous.
    *
    * @throws NotFoundError, UsageError
    */
@@ -34,12 +35,15 @@ export interface LocalServer extends RunningServer {
 }
 
 /**
- * Serves a data file in this process, for a test suite or as a part of another program.
+ * Serves data in this process, for a test suite or as a part of another
+ * program.
  *
  * @example
  * const server = await serve({ data: "vars.json", port: 0 });
- * const client = createClient({ url: server.url, ...server.credentials("test") });
- * @throws InvalidDataError if the data breaks a rule; the system's error if it can't listen
+ * const client = createClient({ url: server.url, ...server.credentials("test")
+ * });
+ * @throws InvalidDataError if the data breaks a rule; the system's error if it
+ *   can't listen
  */
 export async function serve({ data, sealKey, ...given }: ServeOptions): Promise<LocalServer> {
   const options = guardCallbacks(given);

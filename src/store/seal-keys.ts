@@ -1,10 +1,10 @@
 import { createHash, hkdfSync } from "node:crypto";
 import { InvalidDataError, UsageError } from "../kit/text/errors.js";
 
-/** The length of the id of a key, in bytes. */
+/** The length of a key's id, in bytes. */
 export const ID_BYTES = 8;
 
-/** A line of a key file, with which a store or a data file is sealed. */
+/** A key that seals a store or a data file: one line of a key file. */
 export class SealKey {
   readonly #line: string;
   /** Reveals nothing about the key. */
@@ -16,13 +16,17 @@ export class SealKey {
     this.id = id.digest().subarray(0, ID_BYTES);
   }
 
-  /** A key of 32 bytes, by HKDF-SHA256 (RFC 5869). */
+  /** Derives a key of 32 bytes by HKDF-SHA256 (RFC 5869). */
   derive(salt: string | Buffer, use: string): Buffer {
     return Buffer.from(hkdfSync("sha256", this.#line, salt, use, 32));
   }
 }
 
-/** Parses a key file. The first key seals, and all open. @throws UsageError */
+/**
+ * Parses a key file. The first key seals, and all keys open.
+ *
+ * @throws UsageError
+ */
 export function parseSealKeys(content: string): readonly [SealKey, ...SealKey[]] {
   const lines = keyLines(content);
   if (lines.some((line) => !/^\S{32,}$/.test(line)))

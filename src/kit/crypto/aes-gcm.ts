@@ -4,14 +4,14 @@ const ALGORITHM = "aes-256-gcm";
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** The bytes that sealing adds to a text. */
+/** The number of bytes that sealing adds. */
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 
 /**
- * Encrypts a text to a random nonce, the AES-256-GCM ciphertext and its tag.
+ * Encrypts a text with AES-256-GCM: a random nonce, the ciphertext and its tag.
  *
  * @param key 32 bytes
- * @param context authenticated with the text, and required to open it
+ * @param context authenticated with the text, and required to decrypt it
  */
 export function seal(text: string, key: Buffer, context = ""): Buffer {
   return Buffer.concat([...sealParts([Buffer.from(text)], key, context)]);
@@ -31,7 +31,10 @@ export function* sealParts(
   yield cipher.getAuthTag();
 }
 
-/** Decrypts a text; `undefined` if it was not sealed with this key and context. */
+/**
+ * Decrypts a text. Returns `undefined` if it was not sealed with this key and
+ * context.
+ */
 export function unseal(bytes: Buffer, key: Buffer, context = ""): string | undefined {
   return unsealBytes(bytes, key, context)?.toString("utf8");
 }

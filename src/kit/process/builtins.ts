@@ -1,9 +1,8 @@
 import { getBuiltinModule } from "node:process";
 
 /**
- * Builtin modules that not every command uses, loaded at their first use. An
- * import would load them at the start: `crypto` alone takes 4 ms, a tenth of a
- * `get` from a file.
+ * Builtin modules that only some commands use. They are loaded on first use,
+ * since `crypto` alone takes 4 ms, a tenth of a `get` from a file.
  */
 export const builtins = {
   get crypto() {

@@ -16,15 +16,15 @@ import type { PreparedCommand } from "./windows-program.js";
 
 type Windows = typeof import("./windows-program.js");
 
-/** Resolves to `undefined` on other systems. */
+/** Loads the support for Windows; `undefined` on other systems. */
 export async function loadWindows(platform: NodeJS.Platform): Promise<Windows | undefined> {
   return platform === "win32" ? import("./windows-program.js") : undefined;
 }
 
 /**
- * The program for the system to start.
+ * Returns the program that the system has to start.
  *
- * @throws UsageError for an argument that the program can't get
+ * @throws UsageError for an argument that can't be passed to the program
  */
 export function prepared(
   command: ProgramLine,
@@ -35,35 +35,37 @@ export function prepared(
   return windows?.prepareProgram(command, env) ?? { command: program, args };
 }
 
-// Read at the start: a shell can move this process to the background or to the
-// foreground later.
+// Read at the start, since a shell can later move this process to the
+// background or foreground.
 const stat = readProcessStat("self");
 const isForeground = isInForeground(stat);
 
 /**
- * Whether programs get a process group of their own, so that signals to our
- * group reach them only through us. In the foreground of a terminal they have
- * ours, since a program in another group can't use the terminal, unless
- * timeout(1) runs us: it signals us, and then its group.
+ * Whether programs get a separate process group, so that signals to this group
+ * reach them only through this process. In the foreground of a terminal they
+ * share the group, since a program in another group can't use the terminal.
+ * timeout(1) is an exception: it signals this process, and then its group.
  */
 const HAS_OWN_GROUP =
   !isForeground || (stat !== undefined && readProcessStat(stat.group)?.name === "timeout");
 
 /**
- * The stdin of programs: in the background, a program would take input that is
- * for the shell.
+ * The stdin of programs. In the background, a program would take input that is
+ * meant for the shell.
  */
 const STDIN = !isForeground && isatty(0) ? "ignore" : "inherit";
 
 export interface ChildOptions {
-  /** Whether stdout and stderr are pipes. By default the program has ours. */
+  /**
+   * Whether stdout and stderr are pipes. By default, the program inherits them.
+   */
   isPiped?: boolean;
   /**
-   * Whether the caller ends its descendants. By default, they get the signal
-   * that has ended it.
+   * Whether the caller ends the descendants. By default, they get the signal
+   * that has ended the program.
    */
   endsDescendants?: boolean;
-  /** What {@link loadWindows} has loaded. */
+  /** The result of {@link loadWindows}. */
   windows?: Windows | undefined;
 }
 
@@ -76,7 +78,7 @@ export interface Child {
    * others do nothing.
    */
   signal(name: NodeJS.Signals): void;
-  /** The processes that the program has started so far. */
+  /** Finds the processes that the program has started so far. */
   descendants(): Descendants;
   /** Pipes with `isPiped`; `null` when the program could not be started. */
   stdout: Readable | null;
@@ -84,11 +86,12 @@ export interface Child {
 }
 
 /**
- * Starts a program with our stdin and terminal. Until it has ended, signals to
- * this process are forwarded to it, once, and do not end us.
+ * Starts a program with the stdin and terminal of this process. Until it has
+ * ended, signals to this process are forwarded to it, once, and don't end this
+ * process.
  *
  * @throws UsageError for a variable that no environment can hold, or an
- *   argument that the program can't get
+ *   argument that can't be passed to the program
  */
 export function startChild(
   command: ProgramLine,
@@ -102,21 +105,21 @@ export function startChild(
   const detached = !windows && HAS_OWN_GROUP;
   let forwarded: NodeJS.Signals | undefined;
   const forward = withoutRepeats((name) => {
-    // A terminal signals the whole group, and reaches the program itself if its
-    // group is ours.
+    // A terminal signals the whole group, which includes the program unless it
+    // has a separate one.
     if (group && (name === "SIGINT" || name === "SIGQUIT"))
       return void (isRunning() && group.signal(name));
     if (comesFromTerminal(name, starter.platform)) return;
     forwarded = name;
     signal(name);
   });
-  // A signal that arrives during the start is delivered once this function has
+  // A signal that arrives during the start is delivered after this function has
   // returned.
   const release = catchSignals(forward, detached);
   const output = isPiped ? "pipe" : "inherit";
   const [child, ended] = spawnCommand(program, { env, stdio: [STDIN, output, output], detached });
   const group = detached && child?.pid ? programGroup(child.pid) : undefined;
-  // Once the program has ended, its id may be another's.
+  // Once the program has ended, another process may have its id.
   const isRunning = () => child?.exitCode === null && child.signalCode === null;
   const signal = (name: NodeJS.Signals) => {
     if (!windows) child?.kill(name);
@@ -125,7 +128,7 @@ export function startChild(
   };
   child?.once("exit", (_code, by) => {
     group?.release();
-    // A shell, for example, does not pass it on to its children.
+    // A shell, for example, does not pass the signal on to its children.
     if (by && by === forwarded && !endsDescendants) group?.signal(by);
   });
   const exitCode = ended.catch(async (error) => {
@@ -142,8 +145,8 @@ export function startChild(
 }
 
 /**
- * The process group of a program in which it is the first. Until `release`,
- * Ctrl-Z stops it with us, and `fg` continues it.
+ * Controls the process group that a program leads. Until `release`, Ctrl-Z
+ * stops the group together with this process, and `fg` continues it.
  */
 function programGroup(first: number) {
   let timer: NodeJS.Timeout | undefined;
@@ -151,13 +154,13 @@ function programGroup(first: number) {
     try {
       process.kill(-first, name);
     } catch {
-      // Nothing is left of it, or it runs as another user.
+      // The group has ended, or runs as another user.
     }
   };
   const stop = () => {
     signal("SIGTSTP");
-    // After its handler: without one, the kernel ignores it, since the program
-    // has no parent in its session.
+    // After the handler of SIGTSTP has run: without a handler, the kernel
+    // ignores the signal, since the program has no parent in its session.
     timer = setTimeout(() => {
       signal("SIGSTOP");
       process.kill(process.pid, "SIGSTOP");
@@ -176,8 +179,8 @@ function programGroup(first: number) {
 }
 
 /**
- * Drops the second of two signals of timeout(1), which goes to our group. Not
- * SIGHUP, which may ask for a reload.
+ * Drops the second signal of timeout(1), which it sends to the group. Never
+ * drops SIGHUP, which may ask for a reload.
  */
 function withoutRepeats(forward: (name: NodeJS.Signals) => void): (name: NodeJS.Signals) => void {
   let [last, lastAt] = ["", 0];
@@ -189,8 +192,8 @@ function withoutRepeats(forward: (name: NodeJS.Signals) => void): (name: NodeJS.
 }
 
 /**
- * The promise rejects if the program can't be started: Node throws or emits the
- * error.
+ * Spawns a program. The promise rejects if it can't be started, whether Node
+ * throws or emits the error.
  */
 function spawnCommand(
   { command, args, windowsVerbatimArguments }: PreparedCommand,
@@ -199,8 +202,8 @@ function spawnCommand(
   try {
     const child = spawn(command, args, { ...settings, windowsVerbatimArguments });
     const ended = new Promise<number>((resolve, reject) => {
-      // A signal that may not be sent, to a set-user-id program for example, is
-      // an error event too.
+      // A signal without permission, for example to a set-user-id program, is
+      // also an error event.
       child.on("error", (error) => child.pid === undefined && reject(error));
       child.once("exit", (code, signal) =>
         resolve(code ?? 128 + (signal ? constants.signals[signal] : 0)),

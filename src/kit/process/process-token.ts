@@ -5,21 +5,24 @@ import { kill, pid as ownPid } from "node:process";
 import { readProcessStat } from "./this-process.js";
 
 /**
- * `RANDOM-BOOTSPACE-PID-START-HOST` names a process. Since it is the name of a file, no reader sees
- * a part of it.
+ * `RANDOM-BOOTSPACE-PID-START-HOST` names a process. It is the name of a file,
+ * so that no reader sees only a part of it.
  */
 const TOKEN =
   /^[0-9a-f]{16}-(?<boot>[0-9a-f]{8})(?<space>[0-9a-f]{8})-(?<pid>[1-9]\d{0,9})-(?<startedAt>\d{1,20})-(?<host>[\w.-]{1,64})$/;
 
 export interface NamedProcess {
   readonly token: string;
-  /** `unknown` on another host or container, or with a hidden start time. */
+  /**
+   * `unknown` on another host, in another container, or with a hidden start
+   * time.
+   */
   readonly state: "alive" | "dead" | "unknown";
   /** `process 4242 on web-1` */
   readonly text: string;
 }
 
-/** Returns a new token of this process. */
+/** Returns a new token for this process. */
 export function createToken(): string {
   const { boot, space, host } = here();
   const stat = readProcessStat("self");
@@ -28,7 +31,7 @@ export function createToken(): string {
   return [randomBytes(8).toString("hex"), boot + space, ownPid, startedAt, host].join("-");
 }
 
-/** Returns the process that made a token; `undefined` for another text. */
+/** Returns the process that created a token; `undefined` for any other text. */
 export function findProcess(token: string): NamedProcess | undefined {
   const { boot, space, pid, startedAt, host } = TOKEN.exec(token)?.groups ?? {};
   if (pid === undefined) return undefined;
@@ -43,13 +46,16 @@ export function findProcess(token: string): NamedProcess | undefined {
 function stateOf(pid: number, startedAt: string | undefined): NamedProcess["state"] {
   if (!exists(pid)) return "dead";
   const stat = readProcessStat(pid);
-  // Hidden, as other users' processes may be, or a system without /proc.
+  // The process is hidden, as other users' processes may be, or the system has
+  // no /proc.
   if (stat === undefined || startedAt === "0") return "unknown";
   // Process ids are reused.
   return stat.startedAt === startedAt && !"ZX".includes(stat.state) ? "alive" : "dead";
 }
 
-/** Returns the host; on Linux, also hashes of the boot and pid namespace. */
+/**
+ * Returns the host and, on Linux, hashes of the boot id and the pid namespace.
+ */
 function here() {
   let [boot, space] = ["", ""];
   try {
@@ -63,12 +69,15 @@ function here() {
   return { boot: bootHash.slice(0, 8), space: spaceHash.slice(0, 8), host: host || "unknown" };
 }
 
-/** Signal 0 is never delivered: the system only reports whether it could be. */
+/**
+ * Signal 0 is never delivered: the system only reports whether the process
+ * exists.
+ */
 function exists(pid: number): boolean {
   try {
     return kill(pid, 0);
   } catch (error) {
-    // EPERM: the process is another user's.
+    // EPERM: the process belongs to another user.
     return (error as NodeJS.ErrnoException).code !== "ESRCH";
   }
 }

@@ -6,43 +6,42 @@ import { readProcessStat } from "./this-process.js";
 export interface Process {
   pid: number;
   parent: number;
-  /** The time of its start: a later process may have the same id. */
+  /** The start time: a later process may have the same id. */
   started: string;
 }
 
 /**
- * The processes that a program has started, directly or not, even if their
- * parents have ended.
+ * The processes that a program has started, directly or indirectly, even if
+ * their parents have ended.
  */
 export interface Descendants {
   signal(name: NodeJS.Signals): void;
   areGone(): boolean;
 }
 
-/** Milliseconds that a program has to end before it is killed. */
+/** The time that a program has to end before it is killed, in milliseconds. */
 export const GRACE_MS = 10_000;
 
 const POLL_MS = 50;
 
 /**
  * Ends the descendants of a program, and resolves once they are gone. The
- * program must have ended: if it passes signals on, they would get each one
- * twice.
+ * program must have ended: otherwise it might pass the signal on, and they
+ * would get it twice.
  */
 export async function endDescendants(descendants: Descendants): Promise<void> {
   descendants.signal("SIGTERM");
   const timer = setTimeout(() => descendants.signal("SIGKILL"), GRACE_MS);
-  // They are not our children: no event reports their end.
+  // No event reports their end, since they are not children of this process.
   while (!descendants.areGone()) await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   clearTimeout(timer);
 }
 
 /**
- * Remembers the descendants of a process, and finds the processes that these
- * start later. Processes of another user, which we may not signal, do not
- * count.
+ * Remembers the descendants of a process, and finds the processes that they
+ * start later. Processes of another user, which can't be signaled, don't count.
  *
- * @param root process id; without one there are no descendants
+ * @param root the process id; without one, there are no descendants
  */
 export function descendantsOf(
   root: number | undefined,
@@ -65,7 +64,7 @@ export function descendantsOf(
   };
 }
 
-/** The members that are still running, and their descendants. */
+/** Returns the members that are still running, and their descendants. */
 function familyOf(members: readonly Process[], processes: readonly Process[]): Process[] {
   const family = new Set<Process>();
   const add = (member: Process) => {
@@ -87,7 +86,10 @@ function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** The running processes without zombies; none if the system lists none. */
+/**
+ * Lists the running processes, without zombies; none if the system can't list
+ * them.
+ */
 export function listProcesses(system: NodeJS.Platform = platform()): Process[] {
   if (system === "win32") return [];
   try {

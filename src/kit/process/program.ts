@@ -14,14 +14,14 @@ export interface Starter {
 }
 
 /**
- * Linux's MAX_ARG_STRLEN with pages of 4 KiB: the bytes of one argument or
- * `NAME=value`, with the NUL at its end.
+ * The longest argument or `NAME=value` in Linux, in bytes with the NUL at its
+ * end: MAX_ARG_STRLEN with pages of 4 KiB.
  */
 export const MAX_LINUX_STRING = 128 * 1024;
 
 /**
- * The path of a program that comes with Windows. By its name alone, one in the
- * current folder would be started.
+ * Returns the path of a program that comes with Windows. By its name alone, a
+ * program in the current folder would be started.
  */
 export function systemProgram(
   name: string,
@@ -55,8 +55,8 @@ export function warnOfLostBytes(
 }
 
 /**
- * The name under which an environment has a variable; `undefined` without one.
- * Windows finds it by any case.
+ * Returns the name under which an environment has a variable; `undefined`
+ * without one. On Windows, case does not matter.
  */
 export function nameIn(
   env: Readonly<Record<string, unknown>>,
@@ -68,7 +68,10 @@ export function nameIn(
   return Object.keys(env).find((each) => variableKey(each, platform) === key);
 }
 
-/** The same for all names of one variable: Windows ignores their case. */
+/**
+ * Returns a key that is the same for all names of a variable: Windows ignores
+ * case.
+ */
 export function variableKey(name: string, platform: NodeJS.Platform): string {
   return platform === "win32" ? name.toUpperCase() : name;
 }

@@ -5,7 +5,7 @@ import { readProcessStat } from "./this-process.js";
 /**
  * SIGWINCH, SIGTSTP and SIGCONT are left out: in the foreground, a terminal
  * sends them to the whole process group. SIGBREAK is Ctrl-Break on Windows,
- * which has only that, SIGINT and SIGHUP.
+ * which only has it, SIGINT and SIGHUP.
  */
 const CAUGHT_SIGNALS: NodeJS.Signals[] = [
   "SIGTERM",
@@ -18,16 +18,15 @@ const CAUGHT_SIGNALS: NodeJS.Signals[] = [
 ];
 
 /**
- * Signals that are not forwarded: aliases, those that can't be caught or have
- * other listeners, and those for faults, failed writes, ended children and V8's
- * profiler.
+ * Signals that are not forwarded: aliases, signals that can't be caught or have
+ * other listeners, and signals for faults, failed writes, ended children and
+ * V8's profiler.
  */
 const OTHER_SIGNALS = /^SIG(IOT|POLL|KILL|STOP|TSTP|CONT|ILL|BUS|FPE|SEGV|PIPE|XFSZ|CHLD|PROF)$/;
 
 function forwardedSignals(): NodeJS.Signals[] {
   return (Object.keys(constants.signals) as NodeJS.Signals[]).filter(
-    // With `stty tostop`, the kernel repeats SIGTTOU until the writer has
-    // stopped.
+    // With `stty tostop`, the kernel repeats SIGTTOU until the writer stops.
     (name) => !OTHER_SIGNALS.test(name) && (name !== "SIGTTOU" || ![1, 2].some(isatty)),
   );
 }
@@ -38,18 +37,18 @@ export function isStopSignal(name: NodeJS.Signals): boolean {
 }
 
 /**
- * Whether SIGTERM was caught. Ctrl-C does not count: a program may use it for
- * something else.
+ * Whether SIGTERM was caught. Ctrl-C doesn't count, since a program may use it
+ * for something else.
  */
 export let isTerminated = false;
 
 /**
- * Passes each signal to `listener` instead of letting it end this process or,
- * for SIGUSR1, open Node's debugger.
+ * Passes each signal to `listener`. Otherwise, it would end this process or, as
+ * SIGUSR1, open Node's debugger.
  *
- * @param all whether to catch every signal that a program in its own group
+ * @param all whether to catch every signal that a program in a separate group
  *   would miss
- * @returns restores the default action of each signal
+ * @returns a function that restores the default actions
  */
 export function catchSignals(listener: (signal: NodeJS.Signals) => void, all = false): () => void {
   const caught = (signal: NodeJS.Signals) => {
@@ -64,32 +63,32 @@ export function catchSignals(listener: (signal: NodeJS.Signals) => void, all = f
 }
 
 /**
- * Whether this process is in the foreground of its terminal, which then sends
- * Ctrl-C and Ctrl-\ to its children too. A `kill -INT` of a process in the
- * foreground looks the same: nothing says who sent a signal.
+ * Whether this process is in the foreground of its terminal, which then also
+ * sends Ctrl-C and Ctrl-\ to its children. A `kill -INT` of a process in the
+ * foreground looks the same, since the sender of a signal is unknown.
  */
 export function isInForeground(stat = readProcessStat("self")): boolean {
   return stat ? stat.group === stat.foregroundGroup : [0, 1, 2].some((fd) => isatty(fd));
 }
 
 /**
- * Whether a terminal has sent this to all of our process group. Windows has no
- * other signals.
+ * Whether a terminal has sent this signal to the whole process group. On
+ * Windows, all signals are like that.
  */
 export function comesFromTerminal(name: NodeJS.Signals, platform: NodeJS.Platform): boolean {
   if (platform === "win32") return true;
   return (name === "SIGINT" || name === "SIGQUIT") && isInForeground();
 }
 
-/** The streams that were terminals at the start, and may have been closed. */
+/** The streams that were terminals at the start; they may be closed now. */
 const terminals = [0, 1, 2].filter(isatty);
 
-/** Ctrl-Break is a signal of Windows alone. */
+/** SIGBREAK, Ctrl-Break, only exists on Windows. */
 const STOP_SIGNALS = ["SIGINT", "SIGTERM", "SIGBREAK"] as const;
 const ENDING_SIGNALS = [...STOP_SIGNALS, "SIGHUP"] as const;
 
 /**
- * Ends process 1 of a container on signals that nothing else handles: without a
+ * Ends process 1 of a container on signals that nothing else handles. Without a
  * handler, it would ignore them.
  */
 export function endBySignals(): void {
@@ -101,17 +100,17 @@ export function endBySignals(): void {
 
 /** Ends this process as the signal would. */
 export function endBySignal(name: NodeJS.Signals): void {
-  // Windows can't send itself most of the signals that it has, and process 1
-  // none.
+  // On Windows, a process can't send itself most signals; process 1 can't send
+  // itself any.
   if (process.platform === "win32" || process.pid === 1) endProcess(128 + constants.signals[name]);
   process.kill(process.pid, name);
 }
 
 /**
  * Runs `work`, and aborts it when this process is asked to end. Once `work` has
- * cleaned up, the process ends by the signal it received, so that its parent
- * sees no difference. The same signal again ends it immediately. A signal that
- * already has a listener is not caught.
+ * cleaned up, the process ends by the received signal, so that its parent sees
+ * no difference. A second signal of the same kind ends it immediately. A signal
+ * that already has a listener is not caught.
  */
 export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
@@ -121,7 +120,7 @@ export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise
     process.off(signal, onSignal);
     controller.abort();
   };
-  // Process 1 has a listener of its own: see endBySignals.
+  // Process 1 already has the listener of endBySignals.
   const others = process.pid === 1 ? 1 : 0;
   for (const signal of ENDING_SIGNALS)
     if (process.listenerCount(signal) === others) process.on(signal, onSignal);
@@ -134,28 +133,27 @@ export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise
 }
 
 export interface StopPhase {
-  /** While true, the process ends at once instead, with exit code 0. */
+  /** While true, the process ends immediately instead, with exit code 0. */
   isStarting: boolean;
-  /** Called for a SIGHUP after which the process continues. */
+  /** Called for a SIGHUP that does not end the process. */
   reload: () => void;
 }
 
 /**
  * Resolves when the process should stop: on SIGTERM, on Ctrl-C or Ctrl-Break,
- * or on SIGHUP after its terminal was closed. Another signal then ends it
- * immediately.
+ * or on SIGHUP from a closed terminal. Another signal then ends it immediately.
  */
 export function untilStopped(phase: StopPhase): Promise<void> {
   return new Promise((resolve) => {
     const stop = () => {
-      // Nothing is open yet, and its wait may take long.
+      // Nothing is open yet, and the start may take long.
       if (phase.isStarting) endProcess(0);
       resolve();
       for (const signal of STOP_SIGNALS) process.off(signal, stop);
       process.off("SIGHUP", onHangUp);
     };
-    // Closing a terminal's window is meant to end its programs. The terminal is
-    // already closed by then.
+    // A user who closes a terminal's window expects its programs to end. At
+    // this point, the terminal is already closed.
     const onHangUp = () => {
       if (process.platform === "win32" || !terminals.every(isatty)) stop();
       else phase.reload();
@@ -168,10 +166,7 @@ export function untilStopped(phase: StopPhase): Promise<void> {
 /** Replaces the program of this process, as execve(2) does. */
 export type Execve = (file: string, args: readonly string[], env: NodeJS.ProcessEnv) => never;
 
-/**
- * Node's function for it, since Node 22.15 and 23.11. On Windows it always
- * throws.
- */
+/** Node's execve, since Node 22.15 and 23.11. On Windows, it always throws. */
 export const execve =
   process.platform === "win32" ? undefined : (process as { execve?: Execve }).execve;
 
@@ -182,8 +177,8 @@ export function endProcess(code: number): never {
 }
 
 /**
- * Ends the process by SIGHUP if its terminal has been closed. At a normal end,
- * Node would reset its terminals, and abort with a core dump.
+ * Ends the process by SIGHUP if its terminal has been closed. In a normal exit,
+ * Node would reset the terminal, and abort with a core dump.
  */
 export function endWithTerminal(code: number): void {
   if (process.platform === "win32" || terminals.every(isatty)) return;
@@ -197,10 +192,10 @@ export function endWithTerminal(code: number): void {
 const MAX_UNREAD_MS = 500;
 
 /**
- * Lets the process end without waiting for readers of its output. Called when
- * all work is done.
+ * Ends the process without waiting for readers of its output. Called when all
+ * work is done.
  */
 export function leaveUnread(): void {
-  // The process ends before this, unless output is waiting for its reader.
+  // Otherwise, the process ends before this timer.
   setTimeout(() => endProcess(Number(process.exitCode ?? 1)), MAX_UNREAD_MS).unref();
 }

@@ -4,8 +4,8 @@ import { StartError } from "../text/errors.js";
 import { type ChildEnvironment, MAX_LINUX_STRING, nameIn, type ProgramLine } from "./program.js";
 
 /**
- * Explains an error of `spawn`. ENOENT means that the program or its
- * interpreter is missing; EACCES that the file is a folder or not executable.
+ * Explains an error of `spawn`. With ENOENT, the program or its interpreter is
+ * missing; with EACCES, the file is a folder or not executable.
  */
 export function startError(
   { code }: Pick<NodeJS.ErrnoException, "code">,
@@ -43,7 +43,7 @@ function explainNotExecutable(code: string | undefined, program: string): string
     : `${program} is not executable for this user`;
 }
 
-/** Explains E2BIG by the longest variable or argument, without its text. */
+/** Explains E2BIG: names the longest variable or argument, without its text. */
 export function explainTooLarge([program, ...args]: ProgramLine, env: ChildEnvironment): string {
   const sized = (name: string, text: string) => ({ name, bytes: Buffer.byteLength(`${text}\0`) });
   const variables = Object.entries(env).map(([name, value]) =>
@@ -63,10 +63,10 @@ export function explainTooLarge([program, ...args]: ProgramLine, env: ChildEnvir
 }
 
 /**
- * Finds the file that execvp(3) would execute, or its error code. Causes that
- * only the system knows, such as a missing interpreter, are not found.
+ * Finds the file that execvp(3) would execute, or its error code. Ignores
+ * errors that only the system detects, such as a missing interpreter.
  *
- * @param path the PATH of the new program; by default the system's own
+ * @param path the PATH of the new program; by default, the system's default
  */
 export function findProgram(
   program: string,

@@ -3,9 +3,9 @@ import { type Descendants, endDescendants, GRACE_MS } from "./process-tree.js";
 import { catchSignals, isStopSignal } from "./signals.js";
 
 /**
- * Keeps one program at a time running. A signal that asks this process to end
- * drops a restart under way, and the descendants of the program end after it.
- * Until then, signals do not end this process.
+ * Keeps one program running, and restarts it. A signal that asks this process
+ * to end cancels a pending restart; after the program, its descendants are
+ * ended. Until then, signals don't end this process.
  */
 export function supervise<T>(
   first: T,
@@ -15,14 +15,14 @@ export function supervise<T>(
   let isStopping = false;
   let descendants: Descendants | undefined;
   let killTimer: NodeJS.Timeout | undefined;
-  // Called before the program gets the signal: once it has exited, nothing
-  // shows whose children its descendants were.
+  // Called before the program gets the signal: after its exit, its descendants
+  // can't be found.
   const release = catchSignals((name) => {
     if (!isStopSignal(name)) return;
     pending = undefined;
     descendants ??= child.descendants();
-    // A program may handle the others, as an interpreter does with Ctrl-C, and
-    // keep running; then restarts continue too.
+    // A program may handle the other signals, as an interpreter handles Ctrl-C,
+    // and keep running. Then restarts continue, too.
     if (name === "SIGTERM") isStopping = true;
   });
   let child = start(first);
@@ -39,12 +39,12 @@ export function supervise<T>(
     }
   };
   return {
-    /** Resolves to the exit code once the program is not to be restarted. */
+    /** Resolves to the exit code when the program has ended for good. */
     exitCode: run().finally(release),
     /**
      * Ends the program and its descendants, which might keep its port, and
-     * starts it with `next`. Of several calls before they have ended, the last
-     * one counts.
+     * starts it with `next`. If there are several calls before they have ended,
+     * the last one counts.
      */
     restart(next: T): void {
       if (isStopping) return;

@@ -25,7 +25,10 @@ export function thisProcess(program: string) {
   };
 }
 
-/** Homes for a user without one: nothing exists or can be created there. */
+/**
+ * The homes of a user without one. Nothing exists there, and nothing can be
+ * created.
+ */
 const NO_HOME = "/dev/null";
 const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 
@@ -57,8 +60,8 @@ const OTHER_FOLDERS: Partial<Record<NodeJS.Platform, Folders>> = {
  * Specification or the rules of macOS and Windows. Relative paths are ignored:
  * they would be inside the project.
  *
- * @param findHome throws for a user without HOME and without an entry in the
- *   user database, as in many containers
+ * @param findHome throws for a user who has no HOME and is not in the user
+ *   database, as in many containers
  */
 export function userFolders(
   program: string,
@@ -121,14 +124,14 @@ export async function readStream(
 }
 
 /**
- * Reads proc_pid_stat(5). Returns `undefined` for a process that does not exist
- * or is hidden, and on systems without /proc.
+ * Reads proc_pid_stat(5). Returns `undefined` for a missing or hidden process,
+ * and on systems without /proc.
  */
 export function readProcessStat(pid: number | "self") {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "latin1");
     // The name of the program is in parentheses, and may contain spaces and
-    // parentheses itself.
+    // parentheses.
     const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
     const [state = "", parent, group, , , foregroundGroup] = fields;
     return {
@@ -140,7 +143,9 @@ export function readProcessStat(pid: number | "self") {
       group: Number(group),
       /** The group in the foreground of its terminal; -1 without one. */
       foregroundGroup: Number(foregroundGroup),
-      /** Clock ticks from the boot to its start: process ids are reused. */
+      /**
+       * The start time in clock ticks since the boot: process ids are reused.
+       */
       startedAt: fields[19] ?? "",
     };
   } catch {

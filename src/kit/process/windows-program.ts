@@ -3,7 +3,7 @@ import crossSpawn from "cross-spawn";
 import { UsageError } from "../text/errors.js";
 import { systemProgram } from "./program.js";
 
-/** The program to start: the system can't start all by their names. */
+/** The program to start. The system can't start every program by its name. */
 export interface PreparedCommand {
   command: string;
   args: readonly string[];
@@ -20,24 +20,25 @@ interface Parsed {
   file: string | undefined;
 }
 
-/** A part of cross-spawn that execa uses too, and that its types leave out. */
+/** A part of cross-spawn that execa also uses, and that has no types. */
 const { _parse: parse } = crossSpawn as unknown as {
   _parse: (command: string, args: readonly string[], options: { env: Env }) => Parsed;
 };
 
 /**
- * Names of npm's files that pass their arguments on, as in cross-spawn: it
- * escapes these twice.
+ * Files of npm that pass their arguments on. cross-spawn, from which this
+ * pattern comes, escapes the arguments twice.
  */
 const NPM_SHIM = /node_modules[\\/].bin[\\/][^\\/]+\.cmd$/i;
 
 /**
- * Finds a program as cmd.exe does, by PATHEXT, and lets cmd.exe run it if it is
- * a batch file, such as npm.cmd: Windows can't start one itself. A file that
- * begins with `#!` is given to its interpreter.
+ * Finds a program as cmd.exe does, by PATHEXT. A batch file such as npm.cmd is
+ * run by cmd.exe, since Windows can't start it, and a file that begins with
+ * `#!` by its interpreter.
  *
  * @returns the command unchanged if there is no such program
- * @throws UsageError for an argument that a batch file can't get as it is
+ * @throws UsageError for an argument that can't be passed to a batch file
+ *   unchanged
  */
 export function prepareProgram(
   [program, ...args]: readonly [string, ...string[]],
@@ -47,7 +48,7 @@ export function prepareProgram(
   const { file = "", command, options } = parsed;
   const isBatch = /\.(?:cmd|bat)$/i.test(file);
   if (isBatch) refuseInterpreted(file, args);
-  // cmd.exe would open any other file with the program for its type, such as an
+  // cmd.exe would open any other file in the program for its type, such as an
   // editor.
   if (file === "" || (options.windowsVerbatimArguments && !isBatch))
     return { command: program, args };
@@ -77,10 +78,10 @@ function refuseInterpreted(file: string, args: readonly string[]): void {
 }
 
 /**
- * Kills a running process with its descendants. Programs on Windows can't be
- * asked to end, and with their parent gone nothing would find them.
+ * Kills a running process with its descendants. On Windows, programs can't be
+ * asked to end, and descendants can't be found once their parent has ended.
  *
- * @param env our own
+ * @param env the environment of this process
  */
 export function killTree(
   root: Pick<ChildProcess, "pid" | "kill">,
@@ -92,7 +93,7 @@ export function killTree(
     stdio: "ignore",
     windowsHide: true,
   });
-  // Without taskkill, or if it fails, the process alone.
+  // Without taskkill, or if it fails, only the process is killed.
   const killRoot = () => root.kill("SIGKILL");
   killer.once("error", killRoot).once("exit", (code) => code !== 0 && killRoot());
 }

@@ -9,26 +9,26 @@ import {
 } from "./dotenv-references.js";
 import type { DotenvProgram } from "./reader.js";
 
-/** The rules of a program. All patterns but the escapes are sticky. */
+/** The rules of a program. All patterns except the escapes are sticky. */
 interface Dialect {
   /** Matches blanks or a comment between assignments. */
   gap: RegExp;
-  /** Matches up to the value, with the name as the group. */
+  /** Matches everything before the value; the group is the name. */
   head: RegExp;
-  /** The patterns of a value, with the quote and the text as groups. */
+  /** The patterns of a value; the groups are the quote and the text. */
   values: readonly RegExp[];
   /** Must match after the value. */
   end: RegExp;
-  /** Whether values can follow each other without a blank, as in a shell. */
+  /** Whether several values without a blank are one, as in a shell. */
   isWord?: true;
   /** Whether a carriage return becomes a newline. */
   isNormalized?: true;
   /**
-   * Escapes by quote. The group is a character or an octal number. A match
+   * The escapes by quote. The group is a character or an octal number. A match
    * without a group is a literal dollar sign.
    */
   escapes: Readonly<Record<string, RegExp>>;
-  /** The keys of `CONTROLS` that are escapes. */
+  /** The keys of `CONTROLS` that are escapes here. */
   controls: string;
   /** The quotes between which nothing is expanded. */
   literal: string;
@@ -51,7 +51,7 @@ const LINES = {
   literal: "'",
 };
 
-/** The pattern of the dotenv package, in parts. */
+/** The dotenv package, its pattern in parts. */
 const DEFAULT: Dialect = {
   ...LINES,
   head: /(?:export\s+)?([\w.-]+)(?:\s*=|:\s)/y,
@@ -84,7 +84,7 @@ const DIALECTS: Readonly<Record<DotenvProgram | "default" | "expanded", Dialect>
     isNormalized: true,
     escapes: { "'": /\\([\\'])/g, '"': /\\([\\'"abfnrtv])/g },
     literal: "",
-    // Matching the brace is optional, so that no text is searched twice.
+    // The closing brace is optional, so that no text is searched twice.
     expand: (text, owner, lookUp) =>
       text.replace(/\$\{([^}:]*)(?::-([^}]*))?(\}?)/g, (all, name, fallback, end) =>
         end ? (lookUp(name) ?? fallback ?? missing(owner)) : all,
@@ -125,10 +125,10 @@ export interface Comment {
 }
 
 /**
- * Reads assignments by the rules of a program. References stand for values of
- * lines before them. The last of two lines for a name counts.
+ * Reads assignments by the rules of a program. A reference gets the value of an
+ * earlier line. If several lines have the same name, the last one counts.
  *
- * @returns `unread`: the lines that the program would refuse, drop or run
+ * @returns `unread` has the lines that the program would refuse, drop or run
  * @throws UsageError for a reference to another name
  */
 export function readAssignments(
@@ -171,7 +171,7 @@ class Scanner {
     return /^[\n\ufeff]?$/.test(this.#text.charAt(this.#position - 1));
   }
 
-  /** Whether a comment begins here without a blank before it. */
+  /** Whether a comment begins here, with no blank before it. */
   get isAtTightComment(): boolean {
     return this.#text[this.#position] === "#" && /\S/.test(this.#text.charAt(this.#position - 1));
   }
@@ -213,8 +213,8 @@ function takeAssignment(
 }
 
 function decode(quote: string, raw: string, { escapes, controls, expand }: Dialect): string {
-  // The dotenv package decodes by the first character, whether or not it is a quote with another
-  // one at the end.
+  // The dotenv package decides by the first character, even if it is a quote
+  // without a closing one.
   const pattern = escapes[quote] ?? (quote ? undefined : escapes[raw.charAt(0)]);
   if (!pattern) return raw;
   return raw.replace(pattern, (_, char = "$") => {

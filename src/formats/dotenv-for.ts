@@ -12,16 +12,16 @@ import {
 } from "./writer.js";
 
 /**
- * Matches texts that need no quotes in any reader. At the start and after a
- * colon, zsh replaces `=ls` by the path of the program.
+ * Matches texts that need no quotes for any reader. At the start and after a
+ * colon, zsh replaces `=ls` with the path of the program.
  */
 const UNQUOTED = /^(?!=|.*:=)[A-Za-z0-9_./:@%+,=-]*$/;
 
 /**
- * The form that the `dotenv` package, Node.js, python-dotenv, POSIX shells and
- * Docker Compose read alike. Between single quotes, python-dotenv expands
- * `${NAME}` and decodes `\\`, and it and Compose a backslash at the end; dotenv
- * drops carriage returns.
+ * Returns the form that the `dotenv` package, Node.js, python-dotenv, POSIX
+ * shells and Docker Compose read alike. Between single quotes, python-dotenv
+ * expands `${NAME}` and decodes `\\`, python-dotenv and Compose decode a
+ * backslash at the end, and dotenv drops carriage returns.
  */
 export function portableForm(text: string): string | undefined {
   if (UNQUOTED.test(text)) return text;
@@ -32,8 +32,8 @@ export function portableForm(text: string): string | undefined {
 type Quote = (text: string) => string | undefined;
 
 /**
- * Writes `.env` lines for one reader. Others, and `appvars import` without
- * `--for`, may read different values.
+ * Writes `.env` lines for one reader. Other readers, and `appvars import`
+ * without `--for`, may read different values.
  */
 function writerFor(reader: string, quote: Quote, ...refusals: readonly Refusal[]): Writer {
   return lineWriter(
@@ -55,8 +55,8 @@ const unquotable = ifText(
 );
 
 /**
- * `--env-file` and `util.parseEnv` have no escape but `\n` between double
- * quotes, and end a value at the first quote of its kind.
+ * The only escape of `--env-file` and `util.parseEnv` is `\n` between double
+ * quotes. They end a value at the next quote of the same kind.
  */
 function quoteForNode(text: string): string | undefined {
   const quote = ["'", '"', "`"].find(
@@ -69,8 +69,8 @@ function quoteForNode(text: string): string | undefined {
 
 /**
  * python-dotenv expands `${NAME}` between all quotes, but not inside a default.
- * It takes a backslash before the closing quote for an escape, unless something
- * stands between them: here, an empty default.
+ * It reads a backslash before the closing quote as an escape, so an empty
+ * default is put between them.
  */
 function quoteForPython(text: string): string {
   const escaped = text
@@ -82,7 +82,7 @@ function quoteForPython(text: string): string {
 
 /**
  * Docker Compose expands `$NAME` between double quotes, and can't escape every
- * single quote between single ones.
+ * single quote between single quotes.
  */
 function quoteForCompose(text: string): string {
   return `"${text.replace(/[\\"$]/g, "\\$&").replaceAll("\r", "\\r")}"`;

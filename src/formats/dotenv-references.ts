@@ -1,6 +1,6 @@
 import { UsageError } from "../kit/text/errors.js";
 
-/** A variable, and the way its value is written. */
+/** A variable, and how its value is written. */
 export interface Assignment {
   name: string;
   value: string;
@@ -15,10 +15,10 @@ export interface Assignment {
   isCut: boolean;
 }
 
-/** The most characters in all expanded values, which can grow exponentially. */
+/** The maximum length of all expanded values, which can grow exponentially. */
 const MAX_EXPANDED = 16 * 1024 * 1024;
 
-/** The most defaults inside each other. */
+/** The maximum depth of nested defaults. */
 const MAX_DEPTH = 100;
 
 type Lookup = (name: string) => string | undefined;
@@ -31,7 +31,7 @@ type Lookup = (name: string) => string | undefined;
  */
 export type Expand = (text: string, owner: string, lookUp: Lookup) => string;
 
-/** Returns a lookup that throws when it has returned too much. */
+/** Returns a lookup that throws once it has returned too many characters. */
 export function limited(lookup: Lookup): Lookup {
   let length = 0;
   return (name) => {
@@ -49,12 +49,12 @@ const LITERAL_DOLLAR = /\\\$|\$(?![A-Za-z_{])/g;
 const TOKEN = /\$\$|\$([A-Za-z_]\w*)|\$\{([A-Za-z_]\w*)(\}|:?-)|\$\{?|\}|[^$}]+/g;
 
 /**
- * Replaces references as a shell does, and `$$` by `$`, in one pass: a value may consist of
- * millions of references.
+ * Replaces references as a shell does, and `$$` with `$`. One pass, since a
+ * value may consist of millions of references.
  */
 export const fill: Expand = (text, owner, lookUp) => {
-  // One item for each default around the token. An unused one only has to be
-  // well-formed.
+  // One item for each default around the token. An unused default only has to
+  // be well-formed.
   const isUsed = [true];
   const result = text.replace(TOKEN, (token, bare, name = bare, operator = "}") => {
     if (token === "$" || token === "${") throw malformed(owner);

@@ -16,8 +16,8 @@ import {
 import { ifText, loneSurrogate, nul, type Refusal, refuse, type Writer } from "./writer.js";
 
 /**
- * Begins a comment with a type, at the top of the file, where no quotes can
- * contain it.
+ * Begins a comment with a type. It stands at the top of the file, where it
+ * can't be inside quotes.
  */
 const TYPE_COMMENT = "# appvars type:";
 
@@ -34,7 +34,7 @@ const unquotable = ifText(
 );
 
 /**
- * Writes lines that all usual readers of `.env` files read alike. Comments at
+ * Writes lines that the common readers of `.env` files read alike. Comments at
  * the top give the types that can't be inferred.
  */
 export const writeDotenv: Writer = (entries) => {
@@ -51,9 +51,8 @@ function typeComment({ name, type, value }: NamedValue): string[] {
 }
 
 /**
- * Reads as the `dotenv` package or another program does, with values as text
- * and the types from comments. Refuses names and lines that dotenv silently
- * drops.
+ * Reads like the `dotenv` package or another program. Values are texts, and
+ * comments give types. Refuses names and lines that dotenv silently drops.
  */
 export const readDotenv: Reader = (text, { program, expand = false, note } = {}) => {
   const { assignments, unread, comments } = readAssignments(
@@ -110,13 +109,13 @@ function isTextType(text: string): text is TextType {
   return text === JSON_STRING || isVariableType(text);
 }
 
-/** The escapes that other readers decode, by quote. */
+/** The escapes by quote that other readers decode. */
 const ESCAPES: Record<string, RegExp> = { '"': /\\[\\"$`!abftv]/, "'": /\\'/, "`": /\\`/ };
 
 type Condition = (assignment: Assignment, isExpanded: boolean) => unknown;
 
 /**
- * Notes on values that other programs read differently: the text around the
+ * Notes on values that other programs read differently: the text around their
  * names, and the condition.
  */
 const DOUBTS: readonly [before: string, after: string, applies: Condition][] = [

@@ -4,7 +4,7 @@ import type { Writer } from "./writer.js";
 const lines = () => import("./lines.js");
 const manifests = () => import("./manifests.js");
 
-/** The formats, loaded on demand with their libraries. */
+/** The formats, which are loaded on demand with their libraries. */
 export const WRITERS = {
   dotenv: async () => (await import("./dotenv.js")).writeDotenv,
   shell: async () => (await lines()).writeShell,
@@ -30,12 +30,12 @@ export type ExportFormat = keyof typeof WRITERS;
 export type ImportFormat = keyof typeof READERS;
 
 /**
- * Formats in which a program looks names up, so that no name takes effect by
- * itself. All others are loaded into an environment, without reserved names.
+ * Formats in which a program looks up names, so that no name takes effect by
+ * itself. The others are for environments, so reserved names are left out.
  */
 export const DATA_FORMATS: readonly ExportFormat[] = ["json", "yaml", "tfvars"];
 
-/** The names that a document may have. `rule` follows "must be". */
+/** The rules for the names of documents. `rule` follows "must be". */
 export const NAME_RULES: Partial<Record<ExportFormat, { pattern: RegExp; rule: string }>> = {
   // kubernetes.io, "Object Names and IDs", DNS subdomain names
   kubernetes: {

@@ -11,7 +11,7 @@ import {
  * Infers the type and value of a text, for a new variable:
  *
  * - `true` and `false` are BOOLEAN;
- * - a number as JavaScript writes it is NUMBER, unlike `007`, `1.0`, `1e3`,
+ * - a number in JavaScript's own form is a NUMBER, unlike `007`, `1.0`, `1e3`,
  *   `+1` and whole numbers past 2^53, which are often codes and keys;
  * - JSON that starts with `{` or `[` is JSON;
  * - everything else is STRING: the empty text, `null`, `True`, `yes`.
@@ -33,7 +33,9 @@ export function inferValue(text: string): { type: VariableType; value: JsonValue
   return { type: "STRING", value: text };
 }
 
-/** The type of a value from a format with types, such as JSON or YAML. */
+/**
+ * Returns the type of a value from a format with types, such as JSON or YAML.
+ */
 export function nativeType(value: JsonValue): VariableType {
   return VARIABLE_TYPES.find((type) => type.toLowerCase() === typeof value) ?? "JSON";
 }

@@ -4,8 +4,8 @@ import { type Mention, noteRewritten, type Reader, toImportedVariables } from ".
 import { refuse, type Writer } from "./writer.js";
 
 /**
- * Writes one JSON object, which can hold half a surrogate pair as an escape
- * (RFC 8259, section 8.2).
+ * Writes one JSON object. It can hold half a surrogate pair, as an escape (RFC
+ * 8259, section 8.2).
  */
 export const writeJson: Writer = (entries) => {
   refuse("json", entries);

@@ -25,19 +25,19 @@ export function lineWriter(
   };
 }
 
-/** Refuses names that a consumer sets, computes or protects itself. */
+/** Refuses names that the consumer itself sets, computes or protects. */
 function reservedBy(owner: string, names: string): Refusal {
   const reserved = new Set(names.split(/\s+/));
   return ({ name }) => (reserved.has(name) ? `reserved by ${owner}` : undefined);
 }
 
-/** Names for POSIX shells (XBD 3.216) and fish have no dot or hyphen. */
+/** In POSIX shells (XBD 3.216) and fish, names have no dot or hyphen. */
 export const notShellName: Refusal = ({ name }) =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? undefined : "not a shell name";
 
 /**
  * Variables of dash and bash 5.2 for which an assignment ends the script, is
- * ignored, or reads back changed, found by a test of all variables.
+ * ignored, or stores another value. Found by a test of all variables.
  */
 export const reservedByShell = reservedBy(
   "the shell",
@@ -61,8 +61,8 @@ const reservedByFish = reservedBy(
 );
 
 /**
- * Writes lines for `source` in fish. Only `\'` and `\\` are escapes between
- * single quotes (fish docs, "Quotes").
+ * Writes lines for `source` in fish. Between single quotes, the only escapes
+ * are `\'` and `\\` (fish docs, "Quotes").
  */
 export const writeFish = lineWriter(
   "fish",
@@ -84,9 +84,9 @@ const endsWithReturn = (consequence: string) =>
   ifText(/\r$/, `its value ends with a carriage return, which ${consequence}`);
 
 /**
- * Writes a file for `docker run --env-file`, which takes everything after the
+ * Writes a file for `docker run --env-file`, which reads everything after the
  * first `=` literally (docker/cli, pkg/kvfile). Docker Compose reads another
- * format: use dotenv for it.
+ * format: dotenv.
  */
 export const writeDocker = lineWriter(
   "docker",
@@ -113,9 +113,9 @@ const tooLongForLinux: Refusal = ({ name, value }) =>
 
 /**
  * Writes a file for `EnvironmentFile=` of systemd (systemd.exec(5);
- * `parse_env_file_internal`). A backslash before `"`, `\`, a backtick or `$` is
- * an escape between double quotes; older versions also have escapes between
- * single quotes.
+ * `parse_env_file_internal`). Between double quotes, a backslash escapes `"`,
+ * `\`, a backtick or `$`. Older versions also have escapes between single
+ * quotes.
  */
 export const writeSystemd = lineWriter(
   "systemd",
@@ -125,9 +125,9 @@ export const writeSystemd = lineWriter(
 
 /**
  * Writes lines for `Invoke-Expression` and dot sourcing in PowerShell 5.1 and
- * 7: one line of ASCII a variable, since 5.1 reads files and pipes in an old
- * code page, and all read a pipe line by line. PowerShell takes curly quotes
- * for straight ones, so they are escaped, too.
+ * 7. Each variable is one line of ASCII, since 5.1 reads files and pipes in an
+ * old code page, and all versions read a pipe line by line. Curly quotes are
+ * escaped, since PowerShell treats them as straight ones.
  */
 export const writePowershell = lineWriter(
   "powershell",
@@ -153,13 +153,15 @@ function powershellString(text: string): string {
   return `"${escaped}"`;
 }
 
-/** HCL normalizes all strings (spec, "Literal Values"). */
+/** HCL normalizes every string (spec, "Literal Values"). */
 const notNormalized = ifText(
   { test: (text) => text !== text.normalize("NFC") },
   "its value is not in Unicode's form NFC, as required by HCL",
 );
 
-/** Arguments of a module call, which can't be names of Terraform variables. */
+/**
+ * Arguments of a module call, which Terraform variables can't have as names.
+ */
 const reservedByTerraform = reservedBy(
   "Terraform",
   "count depends_on for_each lifecycle locals providers source version _",
@@ -204,8 +206,8 @@ function hclString(text: string): string {
 }
 
 /**
- * The runner refuses NODE_OPTIONS and ignores its own defaults. Windows ignores
- * case.
+ * The runner refuses NODE_OPTIONS, and ignores values for its own variables. On
+ * Windows, case does not matter.
  */
 const reservedByGithub: Refusal = ({ name }) =>
   /^(GITHUB_|RUNNER_|NODE_OPTIONS$)/i.test(name) ? "reserved by GitHub" : undefined;
@@ -213,8 +215,8 @@ const reservedByGithub: Refusal = ({ name }) =>
 /**
  * Writes lines for the end of the file `$GITHUB_ENV` (GitHub docs, "Workflow
  * commands", "Multiline strings"; the runner's FileCommandManager). A value
- * that contained the delimiter could set other variables, so the delimiter is
- * random, as GitHub requires, and in no value.
+ * that contains the delimiter could set other variables, so the delimiter is
+ * random, as GitHub requires, and not in any value.
  */
 export const writeGithub: Writer = (
   entries,

@@ -5,15 +5,15 @@ import { writeYaml } from "./yaml.js";
 
 const DEFAULT_NAME = "appvars";
 
-/** Kubernetes' MaxSecretSize, for all decoded values together. */
+/** Kubernetes' MaxSecretSize: the size of all decoded values together. */
 const MAX_SECRET_BYTES = 1024 * 1024;
 
 const longKey: Refusal = ({ name }) =>
   name.length > 253 ? "a key of a Secret has at most 253 characters" : undefined;
 
 /**
- * Writes a Secret for `kubectl apply -f -`. Base64 holds every value, and each
- * name that is not too long is a valid key.
+ * Writes a Secret for `kubectl apply -f -`. Base64 can hold every value, and
+ * each name that is not too long is a valid key.
  */
 export const writeKubernetes: Writer = (entries, { name = DEFAULT_NAME } = {}) => {
   refuse("kubernetes", entries, longKey, loneSurrogate);
@@ -34,8 +34,8 @@ export const writeKubernetes: Writer = (entries, { name = DEFAULT_NAME } = {}) =
 };
 
 /**
- * Writes a Compose file to merge or extend. Compose replaces `$$` by `$`, and
- * expands other variables (docs, "Interpolation").
+ * Writes a Compose file to merge or extend. Compose replaces `$$` with `$`, and
+ * expands variables (docs, "Interpolation").
  */
 export const writeCompose: Writer = (entries, { name = DEFAULT_NAME } = {}) => {
   refuse("compose", entries, nul, loneSurrogate);
@@ -46,7 +46,10 @@ export const writeCompose: Writer = (entries, { name = DEFAULT_NAME } = {}) => {
   return `services:\n  ${JSON.stringify(name)}:\n    environment:\n${indent(writeYaml(escaped), 6)}`;
 };
 
-/** Strings with line breaks are escaped, so every line is one of YAML. */
+/**
+ * Indents every line. Line breaks in strings are escaped, so none of them is
+ * affected.
+ */
 function indent(text: string, width: number): string {
   return text.replace(/^(?=.)/gm, " ".repeat(width));
 }

@@ -52,7 +52,7 @@ const COMPOSE =
   "this is a Compose file; use the output of: docker compose config --format json | jq .services.NAME.environment";
 const SOPS = "encrypted by SOPS; use the output of: sops decrypt FILE";
 
-/** Files of another kind, and names that only they have. */
+/** Messages for files of another kind, and the names that identify them. */
 const KINDS: readonly (readonly [kind: string, ...names: string[]])[] = [
   ["these are the profiles of appvars, with their secrets", "version", "profiles"],
   [
@@ -70,7 +70,7 @@ const KINDS: readonly (readonly [kind: string, ...names: string[]])[] = [
   [SOPS, "sops_mac"],
 ];
 
-/** The name may have control characters, or be the whole file. */
+/** The name may contain control characters, or be the whole file. */
 function quote(name: string): string {
   return JSON.stringify(name.length > 80 ? `${name.slice(0, 80)}…` : name);
 }

@@ -7,8 +7,8 @@ type Declared = Variable & ValueRules;
 const TYPES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean", JSON: "JsonValue" };
 
 /**
- * Declares the values, and the texts in `process.env`. An `enum` in a schema
- * becomes a union.
+ * Declares the types of the values, and of the texts in `process.env`. An
+ * `enum` in a schema becomes a union.
  */
 export function writeTypescript(variables: readonly Declared[]): string {
   const members = (toMember: (variable: Declared) => string, indent: string) =>
@@ -28,12 +28,13 @@ function valueMember(variable: Declared): string {
 }
 
 function textMember(variable: Declared): string {
-  // All declarations of a member have to be the same, and @types/node has this one.
+  // All declarations of a member must be the same, and @types/node declares it
+  // like this.
   if (variable.name === "TZ") return "TZ?: string | undefined";
   return `${keyOf(variable)}: ${unionOf(variable, valueText) ?? (variable.type === "BOOLEAN" ? '"true" | "false"' : "string")}`;
 }
 
-/** A comment of one line, which the description can't end. */
+/** Returns a comment of one line, which the description can't end. */
 function commentOf({ description }: Declared, indent: string): string {
   return description && `${indent}/** ${printable(description).replaceAll("*/", "*\\/")} */\n`;
 }
@@ -42,7 +43,10 @@ function keyOf({ name, optional }: Declared): string {
   return `${/^\w+$/.test(name) ? name : JSON.stringify(name)}${optional ? "?" : ""}`;
 }
 
-/** The literals that a schema lists. A JSON text is a type, too. */
+/**
+ * Returns a union of the literals in the schema's `enum`. JSON is also the
+ * syntax of literal types.
+ */
 function unionOf(
   { type, schema }: Declared,
   toLiteral: (value: JsonValue) => JsonValue,

@@ -30,13 +30,13 @@ export function describeReasons(reasons: ReadonlyMap<string, string>): string {
   return [...byReason].map(([reason, names]) => `${names.join(", ")} (${reason})`).join(", ");
 }
 
-/** The readers that a `.env` file can be written for. Default: all. */
+/** The programs for which a `.env` file can be written. Default: all. */
 export const DOTENV_TARGETS = ["node", "python", "shell", "compose"] as const;
 export type DotenvTarget = (typeof DOTENV_TARGETS)[number];
 
 /**
- * Returns why a format can't hold an entry, without the value, such as `its
- * value contains a NUL`.
+ * Returns the reason why a format can't hold an entry, such as `its value
+ * contains a NUL`. Never quotes the value.
  */
 export type Refusal = (entry: NamedValue) => string | undefined;
 
@@ -71,13 +71,13 @@ export function ifText(pattern: Pick<RegExp, "test">, reason: string): Refusal {
 /** An environment variable ends at a NUL. */
 export const nul = ifText(/\0/, "its value contains a NUL");
 
-/** UTF-8 can't hold it; Node would write U+FFFD instead. */
+/** Node would write U+FFFD instead. */
 export const loneSurrogate = ifText(
   /\p{Surrogate}/u,
   "its value contains half a surrogate pair, which UTF-8 can't hold",
 );
 
-/** Refuses an entry for any string in its value, keys included. */
+/** Applies refusals to every string in a value, including keys. */
 export function inAnyString(...refusals: readonly Refusal[]): Refusal {
   return (entry) =>
     stringsIn(entry.value)

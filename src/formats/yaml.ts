@@ -17,7 +17,7 @@ import { INEXACT_NUMBER, type JsonValue, keepsDigits } from "../kit/text/strict-
 import { type Mention, noteRewritten, type Reader, toImportedVariables } from "./reader.js";
 import { inAnyString, loneSurrogate, refuse, type Writer } from "./writer.js";
 
-/** YAML 1.1 requires a point in a float, and reads `1e+21` as a string. */
+/** YAML 1.1 requires a point in floats: it reads `1e+21` as a string. */
 const EXPONENT: ScalarTag = {
   tag: "tag:yaml.org,2002:float",
   default: true,
@@ -28,15 +28,15 @@ const EXPONENT: ScalarTag = {
 };
 
 /**
- * Characters that JSON leaves alone, but that are not printable in YAML 1.1, or
- * end a line there.
+ * Characters that JSON doesn't escape, but that are not printable or end a line
+ * in YAML 1.1.
  */
 const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /**
- * Writes one YAML mapping for readers of YAML 1.2 and 1.1, which most languages
- * still have. Double quotes enclose all strings, and keys that either version
- * would not read as a string.
+ * Writes one YAML mapping for readers of YAML 1.2 and of 1.1, which most
+ * languages still use. Double quotes enclose all strings, and the keys that one
+ * of the versions would not read as strings.
  */
 export const writeYaml: Writer = (entries) => {
   refuse("yaml", entries, inAnyString(loneSurrogate));
@@ -52,7 +52,7 @@ export const writeYaml: Writer = (entries) => {
     defaultKeyType: "PLAIN",
     doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
   });
-  // These characters only occur between double quotes.
+  // They only occur between double quotes.
   return text.replace(UNPRINTABLE, unitEscapes);
 };
 
@@ -60,19 +60,19 @@ function quoteUnlessWord(key: Scalar): void {
   if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(String(key.value))) key.type = "QUOTE_DOUBLE";
 }
 
-/** Limits repetition by aliases. A bomb repeats far more. */
+/** Limits the repetitions by aliases. A bomb repeats far more. */
 const MAX_ALIASES = 100;
 
-/** Limits merges, since a merged mapping may have merges, too. */
+/** Limits the merges, since a merged mapping may have merges, too. */
 const MAX_MERGES = 1_000;
 
 type Report = (problem: string, node?: unknown) => never;
 
 /**
- * Reads one YAML 1.2 mapping (core schema and merge keys). Refuses what JSON
- * lacks or would silently lose: explicit tags (dates, binaries, sets), keys
- * that are not strings, equal keys, .inf and .nan, inexact numbers, more than
- * one document.
+ * Reads one YAML 1.2 mapping (core schema and merge keys). Refuses everything
+ * that JSON can't hold, or would silently lose: explicit tags (dates, binaries,
+ * sets), keys that are not strings, equal keys, .inf and .nan, inexact numbers,
+ * more than one document.
  */
 export const readYaml: Reader = (text, { note } = {}) => {
   const lines = new LineCounter();
@@ -86,10 +86,11 @@ export const readYaml: Reader = (text, { note } = {}) => {
     merge: true,
     lineCounter: lines,
     prettyErrors: false,
-    // "silent" would ignore a second document too.
+    // "silent" would also ignore a second document.
     logLevel: "error",
     intAsBigInt: true,
-    // `checkKeys` looks keys up. This would compare each with all others.
+    // `checkKeys` finds equal keys faster: this compares each key with all
+    // others.
     uniqueKeys: false,
   });
   const rewritten = checkDocument(document, report, lines);
@@ -98,7 +99,7 @@ export const readYaml: Reader = (text, { note } = {}) => {
   return entries;
 };
 
-/** Returns the variables whose values are not written as in the file. */
+/** Returns the variables whose values will not be written as in the file. */
 function checkDocument(document: Document.Parsed, report: Report, lines: LineCounter): Mention[] {
   const rewritten: Mention[] = [];
   const merges = { left: MAX_MERGES };
@@ -158,7 +159,7 @@ function toExact(scalar: Scalar, report: Report): void {
 
 function toObject(document: Document.Parsed): Record<string, JsonValue> {
   try {
-    // Through JSON, which copies aliases and refuses circular ones.
+    // Through JSON, which copies aliased values, and refuses circular ones.
     return JSON.parse(JSON.stringify(document.toJS({ maxAliasCount: MAX_ALIASES })));
   } catch {
     throw new UsageError(

@@ -21,16 +21,19 @@ import { TRANSIENT_STATUSES } from "./retry.js";
 export type FreshSource = Pick<VariableSource, "readSnapshot" | "getHealth" | "close">;
 
 interface CachedSourceOptions {
-  /** The source that is used without a fallback. */
+  /** The source for reads without a fallback. */
   retrying: FreshSource;
-  /** The same source, but it tries once. It is used when there is a fallback. */
+  /** The same source without retries, for reads with a fallback. */
   singleTry: FreshSource;
   file: Pick<SealedFile, "read" | "write" | "remove">;
   /** The maximum age of answers, in seconds. */
   maxAge: number;
   /** Unix time in milliseconds. */
   clock: () => number;
-  /** Called once for each outage, with the reason and the age of the cached answers in ms. */
+  /**
+   * Called once per outage, with the reason and the age of the cached answers
+   * in milliseconds.
+   */
   onServed: (reason: Error, age: number) => void;
   /** Called once when answers can't be cached or removed. */
   onFailure: (error: unknown) => void;
@@ -38,7 +41,10 @@ interface CachedSourceOptions {
 
 interface CachedAnswers {
   readonly revision: Snapshot["revision"];
-  /** When this version was last the newest, in Unix milliseconds. */
+  /**
+   * The time when this version was last known to be the newest, in Unix
+   * milliseconds.
+   */
   readonly savedAt: number;
   /** The answers by `keyOf(read)`. */
   readonly answers: ReadonlyMap<string, unknown>;
@@ -47,13 +53,17 @@ interface CachedAnswers {
 const keyOf = (read: Read) => JSON.stringify(read);
 
 /**
- * A source that caches the last answers of one version of the data, and uses them when the server
- * can't be reached and they are not too old. Answers of another version replace them. A name that
- * is no longer found is removed, and everything when the credentials are refused.
+ * A source that caches the last answers of one version of the data, and uses
+ * them while the server can't be reached and they are not too old. Answers of
+ * another version replace them. A name that is no longer found is removed from
+ * the cache; refused credentials empty it.
  */
 export class CachedSource extends VariableReader implements VariableSource {
   readonly #options: CachedSourceOptions;
-  /** Settles with the last write. Writes wait for each other, since each is a merge. */
+  /**
+   * Settles with the last write. Writes wait for each other, since each one
+   * merges into the file.
+   */
   #written = Promise.resolve();
   #hasServed = false;
   #hasFailed = false;
@@ -67,7 +77,8 @@ export class CachedSource extends VariableReader implements VariableSource {
     const { retrying, singleTry, maxAge, clock, onServed } = this.#options;
     const cached = await this.#load();
     const age = clock() - (cached?.savedAt ?? 0);
-    // The age of answers from the future, which were saved under a wrong clock, is unknown.
+    // Answers from the future were saved under a wrong clock, so their age is
+    // unknown.
     const fallback =
       cached && age >= 0 && age <= maxAge * 1_000 ? await replay(cached, read) : undefined;
     try {
@@ -80,7 +91,7 @@ export class CachedSource extends VariableReader implements VariableSource {
     }
   }
 
-  /** Asks the server: its health is never cached. */
+  /** Asks the server: health is never cached. */
   getHealth(): Promise<Health> {
     return this.#options.retrying.getHealth();
   }
@@ -95,7 +106,7 @@ export class CachedSource extends VariableReader implements VariableSource {
 
   async #load(): Promise<CachedAnswers | undefined> {
     const data = await this.#options.file.read();
-    // Authenticated: it was written by `#save`.
+    // The file is authenticated, so `#save` has written this.
     const cached = data && JSON.parse(data.bytes.toString("utf8"));
     return cached && { ...cached, answers: new Map(cached.answers) };
   }
@@ -111,7 +122,7 @@ export class CachedSource extends VariableReader implements VariableSource {
       await this.#save(fresh);
       return result;
     } catch (error) {
-      // After any other failure the answers are incomplete.
+      // After any other error, the answers are incomplete.
       if (error instanceof NotFoundError) await this.#save(fresh);
       if (error instanceof UnauthorizedError && !isOutage(error)) await this.#save(undefined);
       throw error;
@@ -119,8 +130,8 @@ export class CachedSource extends VariableReader implements VariableSource {
   }
 
   /**
-   * Adds the answers to cached answers of the same version, or removes all. No read fails because
-   * the cache can't be written.
+   * Adds the answers to cached ones of the same version, or removes all. No
+   * read fails because the cache can't be written.
    */
   async #save(fresh: FreshAnswers | undefined): Promise<void> {
     const { file, clock, onFailure } = this.#options;
@@ -139,13 +150,16 @@ export class CachedSource extends VariableReader implements VariableSource {
   }
 }
 
-/** Whether the server can't be reached, or its clock or this one is wrong. */
+/** Whether the server can't be reached, or one of the clocks is wrong. */
 function isOutage(error: unknown): error is Error {
   if (error instanceof ServerError) return TRANSIENT_STATUSES.includes(error.status);
   return error instanceof UnreachableError || error instanceof WrongClockError;
 }
 
-/** Resolves to a function with the outcome; to `undefined` if an answer is missing. */
+/**
+ * Resolves to a function that returns the outcome; to `undefined` if an answer
+ * is missing.
+ */
 async function replay<T>(
   { revision, answers }: CachedAnswers,
   read: (snapshot: Snapshot) => Promise<T>,
@@ -156,7 +170,10 @@ async function replay<T>(
   return snapshot.isIncomplete ? undefined : () => reading;
 }
 
-/** Reads the values of all names, whichever are asked for, so that another command can use them. */
+/**
+ * Reads the values of all names, so that the cache serves commands for other
+ * names.
+ */
 abstract class AllValuesReader extends VariableReader {
   override async values(names?: readonly string[]): Promise<ValuesByName> {
     return pickValues(await super.values(), names);
@@ -181,7 +198,7 @@ class Replay extends AllValuesReader implements Snapshot {
   }
 }
 
-/** Remembers the answers of a snapshot, `undefined` for "not found". */
+/** Remembers the answers of a snapshot; `undefined` stands for "not found". */
 class FreshAnswers extends AllValuesReader implements Snapshot {
   readonly #snapshot: Snapshot;
   readonly #answers = new Map<string, unknown>();
@@ -195,7 +212,7 @@ class FreshAnswers extends AllValuesReader implements Snapshot {
     return this.#snapshot.revision;
   }
 
-  /** The answers to cache after this read. */
+  /** Returns the answers to cache after this read. */
   mergeInto(cached: CachedAnswers | undefined, savedAt: number): CachedAnswers | undefined {
     const { revision } = this;
     const fresh = [...this.#answers].filter(([, answer]) => answer !== undefined);

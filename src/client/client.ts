@@ -29,23 +29,31 @@ export interface ClientOptions
   extends TlsTexts,
     Pick<RetryOptions, "maxWait" | "retryOn" | "onRetry"> {
   /**
-   * Names the environment. `hmac` works without it: the server then tries the secrets of its
-   * environments.
+   * Identifies the environment. `hmac` works without it: the server then tries
+   * the secrets of its environments.
    */
   apiKey?: string | undefined;
-  /** If it is missing, every call but `getHealth` rejects with UnauthorizedError. */
+  /**
+   * Without it, every call except `getHealth` rejects with UnauthorizedError.
+   */
   apiSecret?: string | undefined;
-  /** Scheme, host and port of the server: `http://127.0.0.1:7400`. */
+  /** The scheme, host and port of the server: `http://127.0.0.1:7400`. */
   url: string | URL;
   /** Default `hmac`. */
   auth?: AuthScheme | undefined;
   /** Whether `headers` may send the secret to another machine over plain HTTP. Default false. */
   insecure?: boolean | undefined;
-  /** Seconds for one request. Default 10. */
+  /** The timeout of one request, in seconds. Default 10. */
   timeout?: number | undefined;
-  /** URL of an HTTP proxy, also with user and password: `http://proxy.example.com:3128`. */
+  /**
+   * The URL of an HTTP proxy, optionally with user and password:
+   * `http://proxy.example.com:3128`.
+   */
   proxy?: string | URL | undefined;
-  /** Whether to cache answers and send conditional requests, for repeated reads. */
+  /**
+   * Whether to cache answers and send conditional requests, which speeds up
+   * repeated reads.
+   */
   revalidate?: boolean | undefined;
   /** Called with each answer. */
   onResponse?: ((exchange: Exchange) => void) | undefined;
@@ -62,11 +70,11 @@ interface ClientParts
   /** Unix time in milliseconds. */
   clock?: () => number;
   /**
-   * The budget used by the command so far, whose requests get `maxWait` and one `timeout` in total.
-   * Default: each call has its own.
+   * The budget of the command, whose requests get `maxWait` and one `timeout`
+   * in total. By default, each call has a separate budget.
    */
   budget?: Budget | undefined;
-  /** Changes the answers to all reads. */
+  /** Wraps the function that answers all reads. */
   wrapAsk?: (ask: Ask) => Ask;
 }
 
@@ -75,16 +83,16 @@ const MAX_ANSWERS = 200;
 
 type ReadOfValues = Extract<Read, { kind: "valuesByName" }>;
 
-/** Works like the client of the library, but leaves encrypted values as they are. */
+/** The client of the library, except that encrypted values stay encrypted. */
 export class Client extends VariableReader implements VariableSource {
   readonly #options: ClientOptions & { auth: AuthScheme };
   readonly #parts: ClientParts & Required<Pick<ClientParts, "clock">>;
   readonly #retry: Omit<RetryOptions, "budget">;
   readonly #transport: Transport;
-  /** The last answers by their targets, the oldest first. */
+  /** The last answers by target, the oldest first. */
   readonly #cache = new Map<string, { etag: string; answer: unknown }>();
   #newest: DataVersion | undefined;
-  /** Whether the server does not know the read of all values. */
+  /** Whether the server is too old for the read of all values. */
   #hasPagesOnly = false;
   readonly #closed = new AbortController();
 
@@ -92,7 +100,7 @@ export class Client extends VariableReader implements VariableSource {
     super();
     const { auth = "hmac", timeout = DEFAULT_TIMEOUT, maxWait, retryOn, onRetry } = options;
     const { ca, cert, key } = options;
-    // An empty one counts as missing.
+    // An empty proxy counts as missing.
     const { budget, from, proxy = options.proxy ? parseProxy(options.proxy) : undefined } = parts;
     parseAuth(auth, "auth");
     checkCredential("API key", options.apiKey);
@@ -112,7 +120,7 @@ export class Client extends VariableReader implements VariableSource {
   }
 
   answer<R extends Read>(read: R): Promise<Answer<R>> {
-    // It may take several pages.
+    // The answer may take several pages.
     if (read.kind === "valuesByName" || this.#parts.wrapAsk)
       return this.readSnapshot((snapshot) => snapshot.answer(read));
     return this.#ask(read, this.#parts.budget ?? createBudget());
@@ -127,7 +135,7 @@ export class Client extends VariableReader implements VariableSource {
     return readUnchanged(read, this.#parts.wrapAsk?.(ask) ?? ask, { ...this.#retry, budget });
   }
 
-  /** Reads pages if the server does not know this read. */
+  /** Reads pages if the server is too old for this read. */
   async #askValues(
     { kind, names }: ReadOfValues,
     budget: Budget,
@@ -159,7 +167,7 @@ export class Client extends VariableReader implements VariableSource {
     return this.#transport.close();
   }
 
-  /** Signs each try again, since a signature expires. */
+  /** Signs each attempt, since signatures expire. */
   async #ask<R extends Read>(read: R, budget: Budget, attempt?: Attempt): Promise<Answer<R>> {
     const { auth } = this.#options;
     const target = targetOf(read);
@@ -181,8 +189,9 @@ export class Client extends VariableReader implements VariableSource {
         if (this.#options.revalidate) this.#store(target, response.headers.etag, answer);
         return answer;
       } finally {
-        // Checked after caching: an answer of another revision stays in the cache, because the
-        // retry asks for it. A 404 for an unknown path has no revision.
+        // After caching: an answer of another revision stays in the cache,
+        // because the next attempt asks for it. A 404 for an unknown path has
+        // no revision.
         if (read.kind !== "valuesByName" || response.status !== 404) attempt?.check(response);
       }
     };

@@ -37,7 +37,7 @@ import type { HttpResponse } from "./transport.js";
 /** Thrown for a field that breaks a rule of the API. The message quotes no value. */
 class BrokenRuleError extends TypeError {}
 
-/** The longest list: twice what a data file is designed for. */
+/** The length of the longest list, twice the design size of a data file. */
 const MAX_TOTAL = 2_000_000;
 
 type FieldsOf<T> = Record<keyof T, Rule>;
@@ -75,7 +75,7 @@ const check: FieldsOf<Check> = {
   invalid: rule({ items: open(brokenRule) }),
 };
 
-/** The rule for the answer to a read. */
+/** Returns the rule for the answer to a read. */
 export function ruleOf(read: Read): Rule {
   switch (read.kind) {
     case "variables":
@@ -105,10 +105,13 @@ interface Item {
   readonly id: number;
 }
 
-/** The requested page, complete and sorted by id, so that a list has an end. */
+/**
+ * Returns the rule for a page: complete and sorted by id, so that every list
+ * ends.
+ */
 function pageOf(fields: FieldsOf<Item>, { limit, offset }: Required<PageRequest>): Rule {
   const metadata = {
-    // Servers may have smaller pages.
+    // A server may limit pages to a smaller size.
     limit: rule({ whole: [1, limit] }),
     offset: rule({ oneOf: [offset], must: `be ${offset}, as requested` }),
     total: rule({ whole: [0, MAX_TOTAL] }),
@@ -140,9 +143,10 @@ export const HEALTH = open(healthFields);
 export const ERROR = open({ message: TEXT });
 
 /**
- * Checks an answer of the API (docs/http-api.md). Servers are not trusted, since their names become
- * environment variables of programs: one invalid field rejects the whole answer. Unknown fields are
- * dropped, so that servers can add some.
+ * Checks an answer of the API (docs/http-api.md). Servers are not trusted,
+ * since names become environment variables of programs: one invalid field
+ * rejects the whole answer. Unknown fields are dropped, so that newer servers
+ * can add some.
  *
  * @throws BrokenRuleError
  */
@@ -154,14 +158,19 @@ export function decode<T>(json: unknown, rule: Rule): T {
   );
 }
 
-/** Elements and members in one answer: 2,000 for each item of the largest page. */
+/**
+ * The maximum number of list items and object members in one answer: 2,000 for
+ * each item of the largest page.
+ */
 const MAX_ITEMS = 2_000_000;
 
 /**
- * The answer to a read.
+ * Returns the answer to a read.
  *
- * @param signedAt the time in the signature of the request, in Unix milliseconds
- * @throws the error for its status; ServerError for anything that is not an answer of the API
+ * @param signedAt the time in the signature of the request, in Unix
+ *   milliseconds
+ * @throws the error for the status; ServerError for anything that is not an
+ *   answer of the API
  */
 export function interpret<R extends Read>(
   response: HttpResponse,
@@ -190,8 +199,8 @@ function errorOf(response: HttpResponse, signedAt?: number): Error {
       `the server redirects to ${redirectTarget(headers.location)}, which is not followed`,
       status,
     );
-  // Decoded first: a 401 or 404 from another server tells nothing about the credentials or a
-  // variable.
+  // Decoded first: a 401 or 404 from a foreign server has no meaning for
+  // credentials or variables.
   const { message } = decodeBody<{ message: string }>(response, ERROR);
   if (status === 400) return new UsageError(message);
   if (status === 401) return refused(headers.date, signedAt);
@@ -199,10 +208,15 @@ function errorOf(response: HttpResponse, signedAt?: number): Error {
   return new ServerError(`the server answered with status ${status}: ${message}`, status);
 }
 
-/** The answer of the health route. @throws ServerError, RateLimitedError */
+/**
+ * Returns the answer of the health route.
+ *
+ * @throws ServerError, RateLimitedError
+ */
 export function interpretHealth(response: HttpResponse): { healthy: boolean; health: Health } {
   const { status, headers } = response;
-  // 503 has the same body as 200. An appvars server sends the others for other routes only.
+  // 503 has the same body as 200. An appvars server sends the other statuses
+  // only for other routes.
   if (![200, 400, 401, 404, 503].includes(status)) throw errorOf(response);
   const health = decodeBody<Health>(response, HEALTH);
   const age = parseDataAge(headers);
@@ -212,7 +226,10 @@ export function interpretHealth(response: HttpResponse): { healthy: boolean; hea
   };
 }
 
-/** The error for a 401: without a date or a signature, the credentials are wrong. */
+/**
+ * Returns the error for a 401. Without a date or a signature, the credentials
+ * are wrong.
+ */
 function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   // The date is rounded down to seconds.
   const { seconds, limit, message } = compareClocks(signedAt - Date.parse(date) - 500);
@@ -220,7 +237,10 @@ function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   return new RefusedCredentialsError();
 }
 
-/** The target of a redirect without query, fragment and user, which may hold a token. */
+/**
+ * Returns the target of a redirect without query, fragment and user, which may
+ * contain a token.
+ */
 export function redirectTarget(location = ""): string {
   return location.replace(/[?#].*/s, "").replace(/(?<![^/\\])[^/\\]+@/g, "") || "nowhere";
 }

@@ -3,8 +3,8 @@ import { ServerError } from "../kit/text/errors.js";
 import { parseFreshness } from "../model/http-headers.js";
 
 /**
- * The version of an answer, and the earliest and latest time at which it was the newest, in
- * milliseconds on a monotonic clock of the client.
+ * The version of an answer, and the earliest and the latest time at which it
+ * was the newest, in milliseconds on the client's monotonic clock.
  */
 export interface DataVersion {
   readonly number: number;
@@ -14,14 +14,15 @@ export interface DataVersion {
 }
 
 /**
- * Returns the newest version that was seen, with this answer. Replicas behind a balancer may be of
- * different versions: without this, a client would go back when it reaches one that was cut off.
- * Versions go back only if a cluster was restored. Then the restored one was the newest at a later
- * time than the one before.
+ * Returns the newest version seen so far, including this answer. Replicas
+ * behind a balancer may have different versions: without this check, a client
+ * would get older data from a replica that is cut off. Versions only go back if
+ * a cluster was restored. Then the restored version was the newest at a later
+ * time than the previous one.
  *
- * @param seen the newest version before
- * @param sentAt when the request was sent, on the same clock
- * @param receivedAt the same for its answer
+ * @param seen the newest version so far
+ * @param sentAt the time when the request was sent, on the same clock
+ * @param receivedAt the time when the answer arrived
  * @throws ServerError, which is transient, for an answer with older data
  */
 export function newestVersion(
@@ -37,7 +38,7 @@ export function newestVersion(
   const [from, to] = [sentAt - (age + 1) * 1_000, receivedAt - age * 1_000];
   if (seen?.number === number && seen.write === write)
     return { number, write, from: Math.max(seen.from, from), to: Math.max(seen.to, to) };
-  // A higher number is older if the cluster was restored since.
+  // A higher number is older if the cluster has been restored since.
   if (seen && (number > seen.number ? to < seen.from : from <= seen.to))
     throw new ServerError(
       "the server has older data than it had before: one of its replicas may be cut off",

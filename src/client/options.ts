@@ -19,13 +19,16 @@ export function parseAuth(text: string, subject: string): AuthScheme {
   throw new UsageError(`${subject} must be one of ${AUTH_SCHEMES.join(", ")}`);
 }
 
-/** The longest time, about 23 days: Node fires a timer of more than 2^31 ms immediately. */
+/**
+ * The longest time, about 23 days: Node fires timers of more than 2^31 ms
+ * immediately.
+ */
 export const MAX_SECONDS = 2_000_000;
 
 /**
- * Checks a credential, unless it is empty, which counts as missing.
+ * Checks a credential. An empty one counts as missing.
  *
- * @throws UsageError, which does not quote it, if no data file may contain it
+ * @throws UsageError, which does not quote it, if it can't be in a data file
  */
 export function checkCredential(what: string, credential: string | undefined): void {
   if (!credential || CREDENTIAL_PATTERN.test(credential)) return;
@@ -38,10 +41,10 @@ export function checkSeconds(what: string, seconds: number, min: number): void {
 }
 
 /**
- * Parses the URL of a server. It is an origin: a signature covers the path as the server sees it,
- * without a proxy's prefix.
+ * Parses the URL of a server. It must be an origin: a signature covers the path
+ * that the server sees, without a proxy's prefix.
  *
- * @param from the setting with the URL, which the error names
+ * @param from the setting that has the URL, for the error
  * @throws UsageError
  */
 export function parseOrigin(url: string | URL, from?: string): URL {
@@ -49,7 +52,7 @@ export function parseOrigin(url: string | URL, from?: string): URL {
   const parsed = URL.canParse(String(url)) ? new URL(url) : undefined;
   const isHttp = parsed?.protocol === "http:" || parsed?.protocol === "https:";
   if (!parsed || !isHttp) throw new UsageError(`${subject} must look like ${DEFAULT_URL}`);
-  // Checked first, since the next message quotes the URL.
+  // First, since the next message quotes the URL.
   if (parsed.username || parsed.password)
     throw new UsageError(`${subject} must not contain a user or a password`);
   if (parsed.pathname !== "/" || parsed.search || parsed.hash)
@@ -75,7 +78,11 @@ export function refuseOpenSecret(
   );
 }
 
-/** Authenticates one request. @throws UnauthorizedError if a required credential is missing */
+/**
+ * Returns the headers that authenticate a request.
+ *
+ * @throws UnauthorizedError if a required credential is missing
+ */
 export function authHeaders(
   scheme: AuthScheme,
   { apiKey, apiSecret }: { apiKey?: string | undefined; apiSecret?: string | undefined },

@@ -6,8 +6,8 @@ import { pause, type RetryOptions } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 
 /**
- * The first pause is much shorter than after a failure: data that has just changed is unlikely to
- * change again soon.
+ * Much shorter than the pause after a failure: data that has just changed is
+ * unlikely to change again soon.
  */
 const FIRST_PAUSE_S = 0.02;
 const MAX_PAUSE_S = 1;
@@ -18,9 +18,11 @@ const CHANGED = "the data changed while it was being read";
 export type Ask = <R extends Read>(read: R, attempt: Attempt) => Promise<Answer<R>>;
 
 /**
- * Reads again, after a pause with jitter, until all answers are of one revision of the data.
+ * Reads until all answers are of one revision of the data. Pauses between
+ * attempts, with jitter.
  *
- * @throws ServerError if `maxWait` or the budget do not allow another attempt; the errors of `read`
+ * @throws ServerError if `maxWait` or the budget allows no further attempt; the
+ *   errors of `read`
  */
 export async function readUnchanged<T>(
   read: (snapshot: Snapshot) => Promise<T>,
@@ -33,7 +35,8 @@ export async function readUnchanged<T>(
       const result = await read(attempt);
       if (!attempt.change) return result;
     } catch (error) {
-      // With a revision, inconsistent data is not a change but the server's fault.
+      // With a revision, inconsistent data is an error of the server, not a
+      // change.
       if (error instanceof AnswersChangedError && attempt.revision === undefined)
         attempt.change ??= error;
       if (!attempt.change) throw error;
@@ -49,17 +52,20 @@ export async function readUnchanged<T>(
   }
 }
 
-/** An attempt to read answers of one revision. It ends with the first answer of another one. */
+/**
+ * An attempt to read answers of one revision. It ends with the first answer of
+ * another revision.
+ */
 export class Attempt extends VariableReader implements Snapshot {
   /** The change that requires another attempt. */
   change: AnswersChangedError | undefined;
   readonly #ask: Ask;
   readonly #aborter = new AbortController();
-  /** The answers by their reads. In one revision, they stay the same. */
+  /** The answers by read. Within a revision, they stay the same. */
   readonly #answers = new Map<string, Promise<unknown>>();
   /**
-   * The revisions of all answers. `undefined` is one: during an upgrade, some servers behind an
-   * address may not send revisions yet.
+   * The revisions of all answers, including `undefined`: during an upgrade,
+   * some servers behind an address may not send revisions yet.
    */
   readonly #revisions = new Set<string | undefined>();
   /** Aborted when the attempt ends. */
@@ -78,7 +84,10 @@ export class Attempt extends VariableReader implements Snapshot {
     this.#aborter.abort(new TypeError("a snapshot can't be read after readSnapshot has settled"));
   }
 
-  /** @throws AnswersChangedError if the revision of an answer is another one than before */
+  /**
+   * @throws AnswersChangedError if the answer has another revision than the
+   *   answers before
+   */
   check(response: HttpResponse): void {
     if (![200, 304, 404].includes(response.status)) return;
     this.#revisions.add(response.headers[REVISION_HEADER.toLowerCase()] as string | undefined);

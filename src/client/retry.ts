@@ -9,7 +9,7 @@ import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../
 
 const FIRST_BACKOFF_S = 0.2;
 const MAX_BACKOFF_S = 5;
-/** A request with less time is not sent. */
+/** With less time, a request is not sent. */
 const MIN_REQUEST_S = 0.01;
 const NEVER = Number.POSITIVE_INFINITY;
 const TRANSIENT_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"];
@@ -19,19 +19,25 @@ const MIB = 1024 * 1024;
 export const TRANSIENT_STATUSES: readonly number[] = [408, ...GATEWAY_STATUSES];
 
 /**
- * The maximum length of all answers to one command, in characters: V8's longest string, and so a
- * server's largest data file.
+ * The maximum length of all answers to one command, in characters: the length
+ * of V8's longest string, and so of a server's largest data file.
  */
 const MAX_LENGTH = 512 * MIB;
 
 /**
- * The time and memory that calls have used. Concurrent calls can share a budget: a hostile server
- * can send an endless list in which every page is valid.
+ * The time and memory that calls have used. Concurrent calls can share a
+ * budget. It limits memory, since a hostile server can send an endless list of
+ * valid pages.
  */
 export interface Budget {
-  /** The deadline, in milliseconds on a monotonic clock; undefined before the first request. */
+  /**
+   * The deadline, in milliseconds on a monotonic clock; `undefined` before the
+   * first request.
+   */
   end: number | undefined;
-  /** When the first failure occurred, on the same clock; `maxWait` starts there. */
+  /**
+   * The time of the first failure, on the same clock, when `maxWait` starts.
+   */
   failedAt: number | undefined;
   /** The length of all answers so far, in characters. */
   length: number;
@@ -56,12 +62,15 @@ export interface RetryNotice {
 
 export interface RetryOptions {
   budget: Budget;
-  /** Seconds for all requests that share the budget, with their pauses. Default: no limit. */
+  /**
+   * Seconds for all requests that share the budget, including pauses. Default:
+   * no limit.
+   */
   total?: number;
   /**
-   * Maximum seconds for retries, after 429 too, and for data that changes while it is read; 0 for
-   * none. Default 60, but 15 for a server that can't be reached, and 3 while this machine refuses
-   * the connection.
+   * Maximum seconds for retries, also after 429, and for data that changes
+   * while it is read; 0 for no retries. Default 60, but 15 for a server that
+   * can't be reached, and 3 while this machine refuses the connection.
    */
   maxWait?: number | undefined;
   /** Monotonic clock in milliseconds. */
@@ -71,7 +80,10 @@ export interface RetryOptions {
   sleep: (seconds: number) => Promise<void>;
   /** Called before each pause. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** Whether to retry after any transient failure, or only after a 429. Default `any`. */
+  /**
+   * The failures after which to retry: any transient failure, or only a 429.
+   * Default `any`.
+   */
   retryOn?: RetryOn | undefined;
 }
 
@@ -79,28 +91,33 @@ export interface RetryOptions {
 export type RetryOn = "any" | "rate-limit";
 
 /**
- * Calls `attempt` until it succeeds or fails permanently. Waits after a 429 for as long as the
- * server said, and after a transient failure (no connection, reset, timeout, 408, 502 to 504) with
- * exponential backoff and jitter. Four clocks limit the time:
+ * Calls `attempt` until it succeeds or fails permanently. After a 429, waits
+ * for the time that the server asks for; after a transient failure (no
+ * connection, reset, timeout, 408, 502 to 504), with exponential backoff and
+ * jitter. Four clocks limit the time:
  *
- * | Clock     | Starts with                   | Seconds                | Limits              |
- * |-----------|-------------------------------|------------------------|---------------------|
+ * | Clock     | Starts with                   | Seconds                | Limits              | |-----------|-------------------------------|------------------------|---------------------|
  * | `timeout` | each attempt                  | 10 by default          | the attempt         |
  * | `maxWait` | the first failure of a budget | 60 by default          | pauses              |
  * | outage    | the first failed attempt      | 15 or 3, see `maxWait` | pauses and attempts |
  * | `total`   | the first attempt of a budget | no limit by default    | pauses and attempts |
  *
- * `Transport` has the first one. The third one replaces the default of `maxWait`.
+ * `Transport` implements the first one. The third one replaces the default of
+ * `maxWait`.
  *
  * @param attempt gets the seconds that it may take
- * @throws the last error when a clock does not allow another attempt; UnreachableError for `total`
+ * @throws the last error when a clock allows no further attempt;
+ *   UnreachableError for `total`
  */
 export async function withRetries<T>(
   attempt: (seconds: number) => Promise<T>,
   options: RetryOptions,
 ): Promise<T> {
   const { budget, ticks, total = NEVER, maxWait } = options;
-  /** The start of the first failed attempt in a row, and the end of the last attempt. */
+  /**
+   * The start of the current series of failed attempts, and the deadline of the
+   * last attempt.
+   */
   let [failingSince, end] = [NEVER, NEVER];
   for (let retries = 0; ; retries++) {
     const startedAt = ticks();
@@ -121,10 +138,14 @@ export async function withRetries<T>(
   }
 }
 
-/** Seconds left for the next request. @throws UnreachableError if there are none */
+/**
+ * Returns the seconds left for the next request.
+ *
+ * @throws UnreachableError if there are none
+ */
 function secondsLeft(budget: Budget, total: number, now: number): number {
-  // Exactly `total` for the first request: with a fraction less, a timeout would be reported as an
-  // exhausted budget.
+  // Exactly `total` for the first request: with slightly less, a timeout would
+  // be reported as an exhausted budget.
   const seconds = budget.end === undefined ? total : (budget.end - now) / 1_000;
   budget.end ??= now + total * 1_000;
   if (seconds >= MIN_REQUEST_S) return seconds;
@@ -135,9 +156,10 @@ function secondsLeft(budget: Budget, total: number, now: number): number {
 }
 
 /**
- * Waits before another attempt, if `maxWait`, the budget and `end` allow that.
+ * Waits before the next attempt, if `maxWait`, the budget and `end` allow it.
  *
- * @param end the latest end of the pause, in milliseconds on the monotonic clock
+ * @param end the latest end of the pause, in milliseconds on the monotonic
+ *   clock
  * @returns whether it has waited
  */
 export async function pause(
@@ -154,20 +176,24 @@ export async function pause(
   return true;
 }
 
-/** Seconds to wait before another attempt; `undefined` if there must be none. */
+/**
+ * Returns the seconds to wait before the next attempt; `undefined` if there
+ * must be none.
+ */
 function pauseAfter(
   error: unknown,
   retries: number,
   { random, retryOn = "any" }: RetryOptions,
 ): number | undefined {
-  // With jitter, clients that failed at the same time don't retry at the same time.
+  // With jitter, clients that fail at the same time don't retry at the same
+  // time.
   const backoff = Math.min(FIRST_BACKOFF_S * 2 ** retries, MAX_BACKOFF_S) * (0.5 + random() / 2);
   if (error instanceof RateLimitedError) return Math.max(error.retryAfter, backoff);
   return retryOn === "any" && isTransient(error) ? backoff : undefined;
 }
 
 function isTransient(error: unknown): boolean {
-  // The status is from a server or a proxy.
+  // The status of a server's or a proxy's answer.
   const { status, cause } = error as { status?: number; cause?: NodeJS.ErrnoException };
   if (status !== undefined) return TRANSIENT_STATUSES.includes(status);
   return (
@@ -177,7 +203,10 @@ function isTransient(error: unknown): boolean {
   );
 }
 
-/** Seconds until the client gives up a server that can't be reached. */
+/**
+ * Returns the seconds after which the client gives up on a server that can't be
+ * reached.
+ */
 function outageLimit(error: unknown): number {
   const { cause } = error as {
     cause?: NodeJS.ErrnoException & { address?: string; errors?: unknown[] };

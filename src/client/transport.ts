@@ -17,9 +17,9 @@ import { AppvarsError, ServerError, UnreachableError } from "../kit/text/errors.
 const MIB = 1024 * 1024;
 
 const LIMITS = {
-  /** The largest page: 1,000 values of 64 KiB. */
+  /** The size of the largest page: 1,000 values of 64 KiB. */
   maxBytes: 64 * MIB,
-  /** A message, or a proxy's error page. */
+  /** The size of a message, or of a proxy's error page. */
   maxErrorBytes: 256 * 1024,
 };
 
@@ -29,25 +29,26 @@ export interface HttpResponse {
   body: string;
   /** The time from the start of the request to the end of its answer. */
   milliseconds: number;
-  /** The proxy that got the request itself, and may have answered it. */
+  /** The proxy that received the request itself, and may have answered it. */
   forwarder?: string | undefined;
 }
 
 export interface RequestLimits {
-  /** Seconds, if less than `timeout`. */
+  /** A time shorter than `timeout`, in seconds. */
   atMost?: number;
   signal?: AbortSignal | undefined;
 }
 
 /**
- * Sends GET requests for JSON to one origin over keep-alive connections, and follows no redirects.
- * It uses node:http, since loading fetch takes longer than starting Node. Through a proxy, https
- * takes a tunnel (CONNECT), and http is sent to the proxy itself, with the whole URL (RFC 9112,
- * section 3.2.2).
+ * Sends GET requests for JSON to one origin over keep-alive connections, and
+ * follows no redirects. It uses node:http, since fetch takes longer to load
+ * than Node to start. Through a proxy, https uses a tunnel (CONNECT), and http
+ * requests go to the proxy itself, with the whole URL (RFC 9112, section
+ * 3.2.2).
  */
 export class Transport {
   readonly #options: ServerRoute;
-  /** A proxy that gets the requests themselves, without a tunnel. */
+  /** A proxy that receives the requests themselves, without a tunnel. */
   readonly #forwarder: HttpProxy | undefined;
   readonly #modules: Promise<HttpModule & { agent: Agent }>;
   #closed = false;
@@ -59,9 +60,9 @@ export class Transport {
   }
 
   /**
-   * @param target path and query, sent unchanged
-   * @throws UnreachableError without a complete answer in time; ServerError if it is not HTTP, or
-   *   too large; the reason of the signal
+   * @param target the path and query, sent unchanged
+   * @throws UnreachableError without a complete answer in time; ServerError for
+   *   an answer that is not HTTP or too large; the reason of the signal
    */
   async get(
     target: string,
@@ -73,7 +74,7 @@ export class Transport {
     const { origin, proxy } = this.#options;
     const timeout = Math.min(this.#options.timeout, atMost) * 1_000;
     const startedAt = ticks();
-    // A tunnel is opened within this time.
+    // The tunnel must open within this time.
     const message = { ...this.#message(target, headers), timeout: proxy && timeout, agent };
     const outgoing = request(this.#forwarder?.url ?? origin, message);
     try {
@@ -91,7 +92,10 @@ export class Transport {
     (await this.#modules).agent.destroy();
   }
 
-  /** TLS is only loaded if it is needed. A client certificate is for the server only. */
+  /**
+   * Loads TLS only if it is needed. The client certificate is only for the
+   * server.
+   */
   async #load(): Promise<HttpModule & { agent: Agent }> {
     const { origin, proxy, ca, cert, key } = this.#options;
     const { protocol } = this.#forwarder?.url ?? origin;
@@ -131,7 +135,8 @@ export class Transport {
     if (cause instanceof AppvarsError) return cause;
     if (this.#forwarder) return unreachableProxy(this.#forwarder, cause);
     const { origin, from, cert, proxy } = this.#options;
-    // Node's servers send no alert about a certificate, but end the connection after the handshake.
+    // Servers in Node send no alert about a certificate, but end the connection
+    // after the handshake.
     const untrusted =
       cert === undefined ? undefined : "does the server trust the client certificate?";
     const hints = {
@@ -149,7 +154,7 @@ export class Transport {
   }
 }
 
-/** The common part of node:http and node:https. */
+/** The part that node:http and node:https share. */
 type HttpModule = Pick<typeof import("node:https"), "request">;
 
 function closedError(): UnreachableError {

@@ -6,7 +6,10 @@ export interface Credentials {
   apiSecret: string;
 }
 
-/** API keys and secrets travel in a header unchanged. A comma would make one look like two. */
+/**
+ * API keys and secrets are sent unchanged in a header. One with a comma would
+ * look like two.
+ */
 export const CREDENTIAL_PATTERN = /^[\x21-\x2b\x2d-\x7e]{1,512}$/;
 export const CREDENTIAL_RULE = "1 to 512 visible ASCII characters other than a comma";
 
@@ -28,7 +31,10 @@ export interface KeyPair {
   readonly api_secret: string;
 }
 
-/** A pair that was rotated out but stays valid for a while, so that clients can switch. */
+/**
+ * A pair that was replaced, but stays valid for a while, so that clients can
+ * switch.
+ */
 export interface PreviousKeyPair extends KeyPair {
   /** ISO 8601, UTC. */
   readonly valid_until: string;
@@ -41,41 +47,47 @@ export interface RotatedPair extends KeyPair {
 /** One of several keys of an environment. */
 export interface NamedKey extends RotatedPair {
   readonly name: string;
-  /** Names and globs of the variables that it can read; all if undefined. */
+  /**
+   * Names and globs of the variables that it can read; all variables if
+   * undefined.
+   */
   readonly only?: readonly string[];
-  /** ISO 8601, UTC. Previous pairs end then, too. */
+  /** ISO 8601, UTC. Previous pairs also end then. */
   readonly valid_until?: string;
-  /** When it was rotated last. ISO 8601, UTC. */
+  /** The time of the last rotation. ISO 8601, UTC. */
   readonly rotated_at?: string;
 }
 
-/** An environment with the pair that can read all of it. */
+/** An environment with the pair that can read all its variables. */
 export interface EnvironmentRecord extends Environment, RotatedPair {
   readonly keys?: readonly NamedKey[];
 }
 
-/** Returns the current pair and all old ones, valid or not. */
+/** Returns the current pair and all previous ones, valid or not. */
 export function allKeyPairs(key: RotatedPair): (KeyPair | PreviousKeyPair)[] {
   return [key, ...(key.previous ?? [])];
 }
 
-/** Returns when a key or a pair stops being valid, in Unix milliseconds, or `Infinity`. */
+/**
+ * Returns the time at which a key or pair expires, in Unix milliseconds, or
+ * `Infinity`.
+ */
 export function endOfValidity({ valid_until }: KeyPair & { valid_until?: string | undefined }) {
   return valid_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(valid_until);
 }
 
-/** The data that a key can read: an environment, or some variables of it. */
+/** The data that a key can read: an environment, or some of its variables. */
 export interface Scope extends Pick<Environment, "id" | "application"> {
   /** The patterns of a {@link NamedKey}. */
   readonly only?: readonly string[] | undefined;
 }
 
-/** A key pair with what a request signed with it needs. */
+/** A key pair, and the facts that a request signed with it needs. */
 export interface KeyOwner {
   readonly environment: EnvironmentRecord;
   /** The name of a named key. */
   readonly client: string | undefined;
-  /** This pair, or the one that has replaced it. */
+  /** This pair, or the pair that has replaced it. */
   readonly current: KeyPair;
   readonly pair: KeyPair;
   /** Unix time in milliseconds, or `Infinity`. */
@@ -83,7 +95,7 @@ export interface KeyOwner {
   readonly scope: Scope;
 }
 
-/** Returns all pairs of an environment and its named keys, as `allKeyPairs` does. */
+/** Returns all pairs of an environment and its named keys, valid or not. */
 export function keyOwners(environment: EnvironmentRecord): KeyOwner[] {
   return [environment, ...(environment.keys ?? [])].flatMap((current) => {
     const { name, only } = current === environment ? {} : (current as Partial<NamedKey>);
@@ -96,7 +108,7 @@ export function keyOwners(environment: EnvironmentRecord): KeyOwner[] {
   });
 }
 
-/** `shop/development`, which is unique over all applications. */
+/** Returns `shop/development`, which is unique among all applications. */
 export function qualifiedName({ application, name }: EnvironmentName): string {
   return `${application}/${name}`;
 }
@@ -115,17 +127,19 @@ export function parseEnvironmentName(text: string, own = "default"): Environment
   return { application, name };
 }
 
-/** The name of an environment, with its application only where the name alone is ambiguous. */
+/**
+ * Returns the name of an environment, with its application only if the name
+ * alone is ambiguous.
+ */
 export function shortestName(environment: Environment, all: readonly Environment[]): string {
   const isUnique = all.filter(({ name }) => name === environment.name).length === 1;
   return isUnique ? environment.name : qualifiedName(environment);
 }
 
 /**
- * Finds an environment by its name, or by its qualified name where the name is
- * ambiguous.
+ * Finds an environment by its name or qualified name.
  *
- * @throws NotFoundError; UsageError when more than one application has it
+ * @throws NotFoundError; UsageError if several applications have the name
  */
 export function findEnvironment<E extends Environment>(
   environments: readonly E[],
@@ -143,15 +157,18 @@ export function findEnvironment<E extends Environment>(
   throw new NotFoundError(`no environment named "${name}"${hint}; there is ${list}`);
 }
 
-/** Random letters and digits of this length can't be guessed, even by trying them on a signature. */
+/**
+ * Random letters and digits of this length can't be guessed, even by testing
+ * guesses on a signature.
+ */
 const MIN_SECRET_LENGTH = 16;
 
 /**
- * Finds API secrets that don't protect their environment. An API key is sent
- * with each request.
+ * Finds API secrets that don't protect their environment. An API key is not
+ * secret, since each request sends it.
  *
  * @param now Unix time in milliseconds: expired pairs don't count
- * @returns the problems, with the names of the environments and keys, and no
+ * @returns the problems, with the names of environments and keys, without
  *   secrets
  */
 export function findWeakSecrets(environments: readonly EnvironmentRecord[], now: number): string[] {

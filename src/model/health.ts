@@ -7,15 +7,25 @@ export interface Health {
   message: string;
   /** ISO 8601, UTC, with milliseconds. */
   date: string;
-  /** Whole seconds since the data of a store was last known to be the newest. A header in HTTP. */
+  /**
+   * Whole seconds since the data of a store was last known to be the newest. In
+   * HTTP, it is a header.
+   */
   data_age?: number;
 }
 
-/** The report of `/healthz` for data that can't be reloaded. Anyone may ask, so it names nothing. */
+/**
+ * The message of `/healthz` for data that can't be reloaded. It contains no
+ * names, since anybody can read it.
+ */
 export const STALE_DATA =
   "the data file could not be read again; the last good data is being served";
 
-/** The same report for a data store. @param age the age of the data in milliseconds */
+/**
+ * Returns the same message for a data store.
+ *
+ * @param age the age of the data in milliseconds
+ */
 export function staleStoreMessage(age: number): string {
   return `the data store could not be read again; the data being served is ${durationText(age)} old`;
 }

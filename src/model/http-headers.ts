@@ -1,9 +1,9 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** The version of the environment's data in an answer. All data routes send it. */
+/** The version of the environment's data. All data routes send it. */
 export const REVISION_HEADER = "Appvars-Revision";
 /**
- * `NUMBER-WRITE`: counts the writes to a data store, and identifies the last
+ * `NUMBER-WRITE`: the number of writes to a data store, and the id of the last
  * one; `1-REVISION` for a limited key.
  */
 export const VERSION_HEADER = "Appvars-Version";
@@ -34,20 +34,30 @@ export function readRateLimit(headers: IncomingHttpHeaders) {
   };
 }
 
-/** Names and values in turn. @param age milliseconds */
+/** Returns header names and values, alternating. @param age in milliseconds */
 export function formatFreshness(version: string, age: number): string[] {
   return [VERSION_HEADER, version, DATA_AGE_HEADER, String(wholeAge(age))];
 }
 
-/** A server reads its store every two seconds, and after each write, which an age would reveal. */
+/**
+ * A server reads its store every two seconds, and after each write, which a
+ * smaller age would reveal.
+ */
 const NEWEST_MS = 3_000;
 
-/** The age of data in whole seconds, 0 below three. @param age milliseconds */
+/**
+ * Returns the age of data in whole seconds; 0 for less than three.
+ *
+ * @param age in milliseconds
+ */
 export function wholeAge(age: number): number {
   return age < NEWEST_MS ? 0 : Math.floor(age / 1_000);
 }
 
-/** The version and age of the data; `undefined` if one is missing or malformed. */
+/**
+ * Returns the version and age of the data; `undefined` if one is missing or
+ * malformed.
+ */
 export function parseFreshness(headers: IncomingHttpHeaders) {
   const [, number, write = ""] =
     /^(\d{1,15})-([\w-]{1,64})$/.exec(String(headers[VERSION_HEADER.toLowerCase()] ?? "")) ?? [];

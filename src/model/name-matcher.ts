@@ -1,16 +1,22 @@
-/** A name of a variable or a glob. It has no comma, since commas separate patterns. */
+/**
+ * The name of a variable, or a glob. It has no comma, since commas separate
+ * patterns.
+ */
 export const NAME_OR_GLOB = /^[\w.*?[\]!^-]{1,255}$/;
 export const NAME_OR_GLOB_RULE =
   "a name or a glob such as DB_*: 1 to 255 letters, digits and _ . - * ? [ ] ! ^";
 
-/** The names in a list such as `PORT, DB_*` or `PORT DB_*`; an extra comma adds an empty name. */
+/**
+ * Splits a list such as `PORT, DB_*` or `PORT DB_*`. An extra comma adds an
+ * empty name.
+ */
 export function splitNames(text: string): string[] {
   return text.trim().split(/\s*,\s*|\s+/);
 }
 
 interface Matcher {
   matches(name: string): boolean;
-  /** The patterns that match none of these names. */
+  /** Returns the patterns that match none of these names. */
   unmatched(names: readonly string[]): string[];
 }
 
@@ -29,16 +35,19 @@ export function createMatcher(patterns: readonly string[]): Matcher {
   };
 }
 
-/** Anything that is not a pattern is the name of a variable that can't exist. */
+/**
+ * Whether a pattern is a glob. An invalid glob counts as the name of a variable
+ * that can't exist.
+ */
 export function isGlob(pattern: string): boolean {
   return NAME_OR_GLOB.test(pattern) && /[*?[]/.test(pattern);
 }
 
 /**
- * Matches in linear time: a part between stars has a fixed length, so its first
- * match leaves the longest rest of the name. A lookahead prevents going back
- * for another. picomatch goes back: with four stars, it takes seconds to
- * minutes for a name of 250 equal characters.
+ * Compiles a glob to a pattern that matches in linear time. A part between
+ * stars has a fixed length, so its first match leaves the longest rest of the
+ * name, and a lookahead prevents backtracking. picomatch backtracks: with four
+ * stars, it takes seconds to minutes for a name of 250 equal characters.
  */
 function compileGlob(glob: string): (name: string) => boolean {
   const parts = [""];

@@ -23,7 +23,11 @@ export interface Page<T> {
   data: T[];
 }
 
-/** The bounds in effect for a request. @throws UsageError with the bounds of the parameter */
+/**
+ * Returns the bounds in effect for a request.
+ *
+ * @throws UsageError with the bounds of the parameter
+ */
 export function pageBounds({
   limit = DEFAULT_LIMIT,
   offset = 0,
@@ -54,8 +58,8 @@ export function paginate<T>(items: readonly T[], request: PageRequest = {}): Pag
 /**
  * Reads the pages of a list, in order.
  *
- * @throws AnswersChangedError when their lengths, or their ids, which are not
- *   reused, show that they are not of one list
+ * @throws AnswersChangedError when the lengths, or the ids, which are not
+ *   reused, show that the pages are not of one list
  */
 export async function* readPages<T extends { readonly id: number }>(
   list: (page: PageRequest) => Promise<Page<T>>,
@@ -80,7 +84,7 @@ export async function* readPages<T extends { readonly id: number }>(
   } while (read < total);
 }
 
-/** Reads a whole list, page by page. @throws as {@link readPages} */
+/** Reads a whole list, page by page. */
 export async function readAll<T extends { readonly id: number }>(
   list: (page: PageRequest) => Promise<Page<T>>,
 ): Promise<T[]> {

@@ -16,7 +16,9 @@ export type Read =
   | { readonly kind: "valuesByName"; readonly names?: readonly string[] | undefined }
   | { readonly kind: "check" };
 
-/** The problems of the values of an environment, by ascending id of the variables. */
+/**
+ * The problems of an environment's values, by ascending id of the variables.
+ */
 export interface Check {
   /** The names of variables that have no value and are not optional. */
   readonly missing: string[];
@@ -29,10 +31,12 @@ export interface InvalidValue {
   readonly rule: string;
 }
 
-/** Values by the names of their variables. A name such as `__proto__` is an own property too. */
+/**
+ * Values by the names of their variables. Even `__proto__` is an own property.
+ */
 export type ValuesByName = Readonly<Record<string, JsonValue>>;
 
-/** Returns the values with these names, by default all. */
+/** Returns the values with these names; all values by default. */
 export function pickValues(
   values: ValuesByName,
   names: readonly string[] | undefined,
@@ -57,15 +61,17 @@ interface Answers {
 export type Answer<R extends Pick<Read, "kind">> = Answers[R["kind"]];
 
 /**
- * Reads the variables of one environment. Every method rejects with
+ * Reads the variables of one environment. Each method rejects with
  * NotFoundError for an unknown id or name, and with UsageError for an invalid
  * id or page request.
  */
 export abstract class VariableReader {
-  /** Answers any read; the other methods are short forms of it. */
+  /** Answers any read; the other methods are short forms. */
   abstract answer<R extends Read>(read: R): Promise<Answer<R>>;
 
-  /** The definitions of the application's variables, by ascending id. */
+  /**
+   * Returns the definitions of the application's variables, by ascending id.
+   */
   async listVariables(page?: PageRequest): Promise<Page<Variable>> {
     return this.answer({ kind: "variables", page: pageBounds(page) });
   }
@@ -74,7 +80,10 @@ export abstract class VariableReader {
     return this.answer({ kind: "variable", id: checkId(id) });
   }
 
-  /** The values that are set in this environment, by ascending id of the value record. */
+  /**
+   * Returns the values that are set in this environment, by ascending id of the
+   * value record.
+   */
   async listValues(page?: PageRequest): Promise<Page<VariableValue>> {
     return this.answer({ kind: "values", page: pageBounds(page) });
   }
@@ -92,9 +101,10 @@ export abstract class VariableReader {
   }
 
   /**
-   * The values of one version of the data, by ascending id of the variable.
+   * Returns the values of one version of the data, by ascending id of the
+   * variable.
    *
-   * @param names by default all. Variables without a value are left out
+   * @param names all names by default; variables without a value are left out
    */
   async values(names?: readonly string[]): Promise<ValuesByName> {
     return (await this.answer({ kind: "valuesByName", names })).data;

@@ -1,13 +1,13 @@
 import NAMES_BY_SOURCE from "../../data/reserved-names.json" with { type: "json" };
 
 /**
- * Names that `run`, `export` and `sandbox` leave out unless they are allowed by
- * name: those that can make a common program run other code, find programs or
+ * Names that `run`, `export` and `sandbox` leave out unless the user allows
+ * them. They can make a common program run other code, find programs or
  * configuration elsewhere, trust another certificate, or write a file chosen by
  * the value. Otherwise, permission to write a variable would grant the rights
- * of the program that receives it. `*`, once, matches anything, and `!` excepts
- * a harmless name that matches. Case does not matter, as on Windows and in
- * `npm_config_*`.
+ * of the program that receives it. A pattern may have one `*`, which matches
+ * anything; `!` excludes a harmless name. Case does not matter, as on Windows
+ * and in `npm_config_*`.
  *
  * A prefix is reserved if a tool reads its whole configuration from it. For
  * prefixes that applications share (`GIT_*`, `AWS_*`), only the dangerous names
@@ -20,7 +20,9 @@ const GLOBS = PATTERNS.filter((pattern) => pattern.includes("*")).map((pattern) 
   pattern.split("*"),
 );
 
-/** Whether a variable of this name could hijack the program that receives it. */
+/**
+ * Whether a variable with this name could hijack the program that receives it.
+ */
 export function isReservedName(name: string): boolean {
   const upperCase = name.toUpperCase();
   if (NAMES.has(`!${upperCase}`)) return false;

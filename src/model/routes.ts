@@ -15,18 +15,18 @@ export const ROUTES = {
   health: "/healthz",
 } as const satisfies Record<Read["kind"] | "health", string>;
 
-/** The length of the longest target, a path with its query, in bytes. */
+/** The maximum length of a target (path and query), in bytes. */
 export const MAX_TARGET = 8_192;
 
 /**
- * A longer target needs a key, and an address with requests left: eight HMACs
- * over 8 KiB cost as much as six answers. Long enough for any name,
- * percent-encoded, and a page.
+ * The maximum length without a key, or from an address with no requests left:
+ * eight HMACs over 8 KiB cost as much as six answers. It is enough for any
+ * percent-encoded name, and for a page.
  */
 export const MAX_KEYLESS_TARGET = 1_024;
 
 /**
- * The path and query of a read.
+ * Returns the path and query of a read.
  *
  * @throws NotFoundError for an invalid name, which could have a meaning in a
  *   path

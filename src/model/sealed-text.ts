@@ -1,9 +1,9 @@
 import { InvalidDataError } from "../kit/text/errors.js";
 
-/** Ends the name of the file beside a data file with its keys. */
+/** The end of the name of a key file beside a data file. */
 export const KEY_FILE_END = ".key";
 
-/** A predicate about data that can't be read without a key. */
+/** The predicate for data that can't be read without a key. */
 export const NEEDS_SEAL_KEY =
   "is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file";
 

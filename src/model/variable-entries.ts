@@ -14,11 +14,15 @@ import {
 export interface VariableEntry {
   readonly variable: Variable;
   readonly value: VariableValue | undefined;
-  /** The result of `rulesOf`, if the reader of the entry asks for it. */
+  /** The result of `rulesOf`, if the caller needs it. */
   readonly rules?: ValueRules | undefined;
 }
 
-/** Reads all variables with their values. @throws ServerError when they don't match */
+/**
+ * Reads all variables with their values.
+ *
+ * @throws ServerError if they don't match
+ */
 export async function readVariableEntries(reader: VariableReader): Promise<VariableEntry[]> {
   const variables = await readAll((page) => reader.listVariables(page));
   const values = await readAll((page) => reader.listValues(page));
@@ -35,7 +39,7 @@ export function withRules(
   });
 }
 
-/** Checks two whole lists. Returns the values `byVariable`. @throws AnswersChangedError */
+/** Checks two whole lists, and returns the values `byVariable`. @throws AnswersChangedError */
 export function checkConsistency(
   variables: readonly Variable[],
   values: readonly VariableValue[],
@@ -58,7 +62,10 @@ export function byVariable(values: readonly VariableValue[]): Map<number, Variab
   return joined;
 }
 
-/** @param values by the ids of their variables @throws as {@link checkType} */
+/**
+ * @param values by the ids of their variables
+ * @throws ServerError for a value that is not of its variable's type
+ */
 export function joinValues(
   variables: readonly Variable[],
   values: ReadonlyMap<number, VariableValue>,

@@ -5,7 +5,10 @@ export const VARIABLE_TYPES = ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const;
 
 export type VariableType = (typeof VARIABLE_TYPES)[number];
 
-/** A copy of T that names all of its fields: a new optional one is an error until it is copied. */
+/**
+ * A copy of T that names all fields: a new optional field is an error until it
+ * is copied.
+ */
 export type Complete<T> = { [Field in keyof Required<T>]: T[Field] };
 
 /** The definition of a variable, which all environments of an application share. */
@@ -13,15 +16,17 @@ export interface Variable {
   id: number;
   type: VariableType;
   name: string;
-  /** `""` for none. */
+  /** `""` without a description. */
   description: string;
 }
 
-/** The rules of a variable for its values, which no body of the API contains. */
+/** A variable's rules for its values, which the API doesn't send. */
 export interface ValueRules {
   /** Whether an environment may lack a value. Default false. */
   readonly optional?: boolean | undefined;
-  /** Whether its values are hidden where they are not asked for. Default true. */
+  /**
+   * Whether its values are hidden unless the user asks for them. Default true.
+   */
   readonly secret?: boolean | undefined;
   /** A JSON Schema for its values. */
   readonly schema?: JsonSchema | undefined;
@@ -36,7 +41,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** The fields of a variable that can change. */
 export type Definition = Omit<Variable, "id" | "name"> & ValueRules;
 
-/** The names that people see for the fields of a variable, in the order of their columns. */
+/**
+ * The names that users see for the fields of a variable, in the order of
+ * columns.
+ */
 export const VARIABLE_LABELS = {
   name: "name",
   type: "type",
@@ -69,13 +77,15 @@ export interface NamedValue {
   rules?: ValueRules | undefined;
 }
 
-/** Names are safe in a path, a shell and a dotenv file. */
+/** A name is safe in a path, a shell and a dotenv file. */
 export const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
 
 /** Lowercase hex MD5 of `{}`. */
 export const EMPTY_OBJECT_MD5 = "99914b932bd37a50b983c5e7c90ae93b";
 
-/** The rule of `isVariableName`, to follow "a name is" or "must be". */
+/**
+ * The rule of `isVariableName`, for messages; follows "a name is" or "must be".
+ */
 export const NAME_RULE = `1 to 255 letters, digits, _ . or -, beginning with a letter or _ and not ending in ${EMPTY_OBJECT_MD5}`;
 
 /**
@@ -94,7 +104,11 @@ export function checkVariableName(text: string): void {
   throw new UsageError(`"${shown}" can't be a variable's name: a name is ${NAME_RULE}`);
 }
 
-/** Returns a valid id. @throws UsageError for anything but a positive safe integer */
+/**
+ * Returns the id.
+ *
+ * @throws UsageError for anything but a positive safe integer
+ */
 export function checkId(id: number): number {
   if (!Number.isSafeInteger(id) || id < 1)
     throw new UsageError("id must be a positive whole number");
@@ -102,21 +116,21 @@ export function checkId(id: number): number {
 }
 
 /**
- * The start of an envelope, a value that a client has encrypted. To a server,
- * it is an ordinary string. The prefix names another product because existing
- * clients of this API use it (docs/data-file.md, "Encrypted values").
+ * The prefix of an envelope, a value that a client has encrypted. To a server,
+ * it is an ordinary string. It names another product because existing clients
+ * of this API use it (docs/data-file.md, "Encrypted values").
  */
 export const ENVELOPE_PREFIX = "envbee:enc:v1:";
 
-/** The start of a text that a sealed data file holds in place of a secret. */
+/** The prefix of a text that replaces a secret in a sealed data file. */
 export const SEALED_PREFIX = "appvars:sealed:v1:";
 
 /** Deeper values would exhaust the stack of programs that read or write them. */
 const MAX_JSON_DEPTH = 500;
 
 function isJson(value: unknown, depth = 0): boolean {
-  // JSON.parse returns Infinity for `1e999`, which JSON.stringify would write
-  // as `null`.
+  // JSON.parse returns Infinity for `1e999`, and JSON.stringify would write
+  // `null`.
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value === "object" && value !== null) {
     if (depth >= MAX_JSON_DEPTH) return false;
@@ -151,12 +165,15 @@ export function isVariableType(text: unknown): text is VariableType {
   return (VARIABLE_TYPES as readonly unknown[]).includes(text);
 }
 
-/** A string as it is, anything else as compact JSON. */
+/** Returns a string unchanged, and any other value as compact JSON. */
 export function valueText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The text that `parseAs` reads as this value: a string of type JSON has quotes. */
+/**
+ * Returns the text that `parseAs` reads as this value. A string of type JSON
+ * has quotes.
+ */
 export function textAs(value: JsonValue, type: VariableType, indent?: number): string {
   return type === "JSON" && !isUnreadable(value)
     ? JSON.stringify(value, undefined, indent)
@@ -164,7 +181,7 @@ export function textAs(value: JsonValue, type: VariableType, indent?: number): s
 }
 
 /**
- * Parses the text of a value of this type. An encrypted value stays as it is.
+ * Parses the text of a value of this type. An encrypted value stays unchanged.
  *
  * @throws UsageError with the rule of the type, which never quotes the text
  */
@@ -183,7 +200,7 @@ export function parseAs(text: string, type: VariableType): JsonValue {
   return number;
 }
 
-/** Parses a value that a user gives. @throws UsageError with line and column */
+/** Parses JSON from a user. @throws UsageError with line and column */
 export function parseExactJson(text: string): JsonValue {
   try {
     return parseJson(text);

@@ -99,7 +99,7 @@ describe("the client over TLS", () => {
     [
       "a key of another certificate",
       { ...CLIENT, key: TLS.key },
-      "the key in key is not that of the certificate in cert",
+      "the key in key does not belong to the certificate in cert",
     ],
   ])("refuses %s", (_what, pair, message) => {
     expect(() => new Client({ url: "https://127.0.0.1:1", ...pair })).toThrow(

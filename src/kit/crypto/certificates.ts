@@ -20,7 +20,9 @@ export function checkCertifiedKey(
 ): void {
   const [certificate] = parseCertificates(cert, names.cert);
   if (!certificate?.checkPrivateKey(parseKey(key, names.key)))
-    throw new UsageError(`the key in ${names.key} is not that of the certificate in ${names.cert}`);
+    throw new UsageError(
+      `the key in ${names.key} does not belong to the certificate in ${names.cert}`,
+    );
 }
 
 /** @throws UsageError if there is none, or one can't be read */

@@ -440,7 +440,7 @@ describe("--store with TLS", needs("etcd"), () => {
       const { code, stderr } = await runCli(["get", "PORT", "--env", "test"], { env: mixed });
       expect([code, stderr]).toEqual([
         2,
-        expect.stringContaining("is not that of the certificate in APPVARS_STORE_CLIENT_CERT"),
+        expect.stringContaining("does not belong to the certificate in APPVARS_STORE_CLIENT_CERT"),
       ]);
     });
   });

@@ -132,7 +132,7 @@ describe("a server with TLS", () => {
     [
       "a certificate without its key",
       { ...TLS, key: RENEWED.key },
-      "the key in tls.key is not that of the certificate",
+      "the key in tls.key does not belong to the certificate",
     ],
     ["no certificate", { ...TLS, cert: "" }, "tls.cert contains no PEM certificate"],
     ["no authority", { ...TLS, clientCa: "none" }, "tls.clientCa contains no PEM certificate"],
@@ -157,7 +157,7 @@ describe("a renewed certificate", () => {
   it("that does not match its key is refused, and the old one kept", async () => {
     const server = await tlsServer();
     await expect(server.renewTls({ ...RENEWED, key: TLS.key })).rejects.toThrow(
-      "is not that of the certificate",
+      "does not belong to the certificate",
     );
     const socket = await openTlsSocket(server);
     expect([serialOf(socket), await ask(socket)]).toEqual([SERIAL, 200]);

@@ -141,7 +141,7 @@ describe("serve --tls-cert", () => {
     await serving(flags, async ({ serial, log }) => {
       const times = (text: string) => log().split(text).length - 1;
       await write("tls.crt", RENEWED.cert);
-      await expect.poll(() => times("is not that of the certificate in"), PATIENCE).toBe(1);
+      await expect.poll(() => times("does not belong to the certificate in"), PATIENCE).toBe(1);
       expect(await serial()).toBe("01");
       await rm(join(folder, "tls.key"));
       await expect.poll(() => times("can't be read: no such file"), PATIENCE).toBe(1);
@@ -149,7 +149,7 @@ describe("serve --tls-cert", () => {
       await write("tls.key", RENEWED.key);
       await expect.poll(serial, PATIENCE).toBe("02");
       expect([
-        times("is not that"),
+        times("does not belong to"),
         times("can't be read"),
         times("reloaded the TLS files"),
       ]).toEqual([1, 1, 1]);
@@ -222,7 +222,7 @@ describe("serve refuses with exit code 2", () => {
     [
       "a key of another certificate",
       { ...TLS, key: RENEWED.key },
-      /tls\.key is not that of the certificate in --tls-cert/,
+      /tls\.key does not belong to the certificate in --tls-cert/,
     ],
     [
       "a file without a key",

@@ -33,9 +33,7 @@ export interface ClientOptions
    * the secrets of its environments.
    */
   apiKey?: string | undefined;
-  /**
-   * Without it, every call except `getHealth` rejects with UnauthorizedError.
-   */
+  /** Without it, every call except `getHealth` rejects with UnauthorizedError. */
   apiSecret?: string | undefined;
   /** The scheme, host and port of the server: `http://127.0.0.1:7400`. */
   url: string | URL;
@@ -50,10 +48,7 @@ export interface ClientOptions
    * `http://proxy.example.com:3128`.
    */
   proxy?: string | URL | undefined;
-  /**
-   * Whether to cache answers and send conditional requests, which speeds up
-   * repeated reads.
-   */
+  /** Whether to cache answers and send conditional requests, which speeds up repeated reads. */
   revalidate?: boolean | undefined;
   /** Called with each answer. */
   onResponse?: ((exchange: Exchange) => void) | undefined;

@@ -105,10 +105,7 @@ interface Item {
   readonly id: number;
 }
 
-/**
- * Returns the rule for a page: complete and sorted by id, so that every list
- * ends.
- */
+/** Returns the rule for a page: complete and sorted by id, so that every list ends. */
 function pageOf(fields: FieldsOf<Item>, { limit, offset }: Required<PageRequest>): Rule {
   const metadata = {
     // A server may limit pages to a smaller size.
@@ -208,11 +205,7 @@ function errorOf(response: HttpResponse, signedAt?: number): Error {
   return new ServerError(`the server answered with status ${status}: ${message}`, status);
 }
 
-/**
- * Returns the answer of the health route.
- *
- * @throws ServerError, RateLimitedError
- */
+/** Returns the answer of the health route. @throws ServerError, RateLimitedError */
 export function interpretHealth(response: HttpResponse): { healthy: boolean; health: Health } {
   const { status, headers } = response;
   // 503 has the same body as 200. An appvars server sends the other statuses
@@ -226,10 +219,7 @@ export function interpretHealth(response: HttpResponse): { healthy: boolean; hea
   };
 }
 
-/**
- * Returns the error for a 401. Without a date or a signature, the credentials
- * are wrong.
- */
+/** Returns the error for a 401. Without a date or a signature, the credentials are wrong. */
 function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   // The date is rounded down to seconds.
   const { seconds, limit, message } = compareClocks(signedAt - Date.parse(date) - 500);
@@ -237,10 +227,7 @@ function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   return new RefusedCredentialsError();
 }
 
-/**
- * Returns the target of a redirect without query, fragment and user, which may
- * contain a token.
- */
+/** Returns the target of a redirect without query, fragment and user, which may contain a token. */
 export function redirectTarget(location = ""): string {
   return location.replace(/[?#].*/s, "").replace(/(?<![^/\\])[^/\\]+@/g, "") || "nowhere";
 }

@@ -3,17 +3,12 @@ import { SEAL_BYTES, seal, unseal } from "../kit/crypto/aes-gcm.js";
 import { DecryptionError, UsageError } from "../kit/text/errors.js";
 import { ENVELOPE_PREFIX } from "../model/variable.js";
 
-/**
- * Encrypts a text as docs/data-file.md describes: the prefix, then the sealed
- * bytes in base64.
- */
+/** Encrypts a text as docs/data-file.md describes: the prefix, then the sealed bytes in base64. */
 export function encrypt(text: string, key: string): string {
   return ENVELOPE_PREFIX + seal(text, keyBytes(key)).toString("base64");
 }
 
-/**
- * @throws DecryptionError with the name, for a wrong key or a changed envelope
- */
+/** @throws DecryptionError with the name, for a wrong key or a changed envelope */
 export function decrypt(envelope: string, key: string, name?: string): string {
   const problem = `${name === undefined ? "" : `${name} `}can't be decrypted`;
   const base64 = envelope.slice(ENVELOPE_PREFIX.length);

@@ -5,8 +5,8 @@ import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "../model/environment.js";
 import { type SignedParts, sign } from "../signing/sign.js";
 
 /**
- * `hmac` signs each request. `headers` sends the secret itself, so it needs TLS or a trusted
- * network.
+ * `hmac` signs each request. `headers` sends the secret itself, so it needs TLS
+ * or a trusted network.
  */
 export const AUTH_SCHEMES = ["hmac", "headers"] as const;
 
@@ -19,10 +19,7 @@ export function parseAuth(text: string, subject: string): AuthScheme {
   throw new UsageError(`${subject} must be one of ${AUTH_SCHEMES.join(", ")}`);
 }
 
-/**
- * The longest time, about 23 days: Node fires timers of more than 2^31 ms
- * immediately.
- */
+/** The longest time, about 23 days: Node fires timers of more than 2^31 ms immediately. */
 export const MAX_SECONDS = 2_000_000;
 
 /**
@@ -61,8 +58,10 @@ export function parseOrigin(url: string | URL, from?: string): URL {
 }
 
 /**
- * @param proxied whether requests leave this machine even if the server is on it
- * @throws UsageError if the secret itself would be sent to another machine without encryption
+ * @param proxied whether requests leave this machine even if the server is on
+ *   it
+ * @throws UsageError if the secret itself would be sent to another machine
+ *   without encryption
  */
 export function refuseOpenSecret(
   auth: AuthScheme,

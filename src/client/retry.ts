@@ -30,14 +30,9 @@ const MAX_LENGTH = 512 * MIB;
  * valid pages.
  */
 export interface Budget {
-  /**
-   * The deadline, in milliseconds on a monotonic clock; `undefined` before the
-   * first request.
-   */
+  /** The deadline, in milliseconds on a monotonic clock; `undefined` before the first request. */
   end: number | undefined;
-  /**
-   * The time of the first failure, on the same clock, when `maxWait` starts.
-   */
+  /** The time of the first failure, on the same clock, when `maxWait` starts. */
   failedAt: number | undefined;
   /** The length of all answers so far, in characters. */
   length: number;
@@ -62,10 +57,7 @@ export interface RetryNotice {
 
 export interface RetryOptions {
   budget: Budget;
-  /**
-   * Seconds for all requests that share the budget, including pauses. Default:
-   * no limit.
-   */
+  /** Seconds for all requests that share the budget, including pauses. Default: no limit. */
   total?: number;
   /**
    * Maximum seconds for retries, also after 429, and for data that changes
@@ -80,10 +72,7 @@ export interface RetryOptions {
   sleep: (seconds: number) => Promise<void>;
   /** Called before each pause. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /**
-   * The failures after which to retry: any transient failure, or only a 429.
-   * Default `any`.
-   */
+  /** The failures after which to retry: any transient failure, or only a 429. Default `any`. */
   retryOn?: RetryOn | undefined;
 }
 
@@ -114,10 +103,7 @@ export async function withRetries<T>(
   options: RetryOptions,
 ): Promise<T> {
   const { budget, ticks, total = NEVER, maxWait } = options;
-  /**
-   * The start of the current series of failed attempts, and the deadline of the
-   * last attempt.
-   */
+  /** The start of the current series of failed attempts, and the deadline of the last attempt. */
   let [failingSince, end] = [NEVER, NEVER];
   for (let retries = 0; ; retries++) {
     const startedAt = ticks();
@@ -138,11 +124,7 @@ export async function withRetries<T>(
   }
 }
 
-/**
- * Returns the seconds left for the next request.
- *
- * @throws UnreachableError if there are none
- */
+/** Returns the seconds left for the next request. @throws UnreachableError if there are none */
 function secondsLeft(budget: Budget, total: number, now: number): number {
   // Exactly `total` for the first request: with slightly less, a timeout would
   // be reported as an exhausted budget.
@@ -176,10 +158,7 @@ export async function pause(
   return true;
 }
 
-/**
- * Returns the seconds to wait before the next attempt; `undefined` if there
- * must be none.
- */
+/** Returns the seconds to wait before the next attempt; `undefined` if there must be none. */
 function pauseAfter(
   error: unknown,
   retries: number,
@@ -203,10 +182,7 @@ function isTransient(error: unknown): boolean {
   );
 }
 
-/**
- * Returns the seconds after which the client gives up on a server that can't be
- * reached.
- */
+/** Returns the seconds after which the client gives up on a server that can't be reached. */
 function outageLimit(error: unknown): number {
   const { cause } = error as {
     cause?: NodeJS.ErrnoException & { address?: string; errors?: unknown[] };

@@ -90,7 +90,8 @@ const DIALECTS: Readonly<Record<DotenvProgram | "default" | "expanded", Dialect>
         end ? (lookUp(name) ?? fallback ?? missing(owner)) : all,
       ),
   },
-  // POSIX XCU 2.2, 2.6 and 2.9.1: assignments that run nothing, and refer to nothing but variables.
+  // POSIX XCU 2.2, 2.6 and 2.9.1: assignments that run nothing, and refer to
+  // nothing but variables.
   shell: {
     gap: /[ \t\n;]+|(?<![^ \t\n;])#[^\n]*/y,
     head: /(?:export[ \t]+)?([A-Za-z_]\w*)=/y,
@@ -112,7 +113,8 @@ const DIALECTS: Readonly<Record<DotenvProgram | "default" | "expanded", Dialect>
     escapes: { "'": /\\(')/g, '"': /\\(["abfnrtv$\\]|0[0-3][0-7]{2})/g },
     expand: fill,
   },
-  // godotenv, parser.go. Doppler does not escape dollar signs, so they are literal.
+  // godotenv, parser.go. Doppler does not escape dollar signs, so they are
+  // literal.
   chamber: { ...LINES, escapes: { '"': /\\([\s\S])/g }, controls: "nr" },
 };
 

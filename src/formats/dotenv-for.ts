@@ -63,7 +63,8 @@ function quoteForNode(text: string): string | undefined {
     (each) => !text.includes(each) && !(each === '"' && text.includes("\\n")),
   );
   if (quote !== undefined) return `${quote}${text}${quote}`;
-  // Without quotes, blanks at the ends, a comment and all but one line are lost.
+  // Without quotes, blanks at the ends, a comment and all but one line are
+  // lost.
   return /^['"`\s]|[\n#]|\s$/.test(text) ? undefined : text;
 }
 

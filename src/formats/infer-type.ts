@@ -33,9 +33,7 @@ export function inferValue(text: string): { type: VariableType; value: JsonValue
   return { type: "STRING", value: text };
 }
 
-/**
- * Returns the type of a value from a format with types, such as JSON or YAML.
- */
+/** Returns the type of a value from a format with types, such as JSON or YAML. */
 export function nativeType(value: JsonValue): VariableType {
   return VARIABLE_TYPES.find((type) => type.toLowerCase() === typeof value) ?? "JSON";
 }

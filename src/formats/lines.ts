@@ -159,9 +159,7 @@ const notNormalized = ifText(
   "its value is not in Unicode's form NFC, as required by HCL",
 );
 
-/**
- * Arguments of a module call, which Terraform variables can't have as names.
- */
+/** Arguments of a module call, which Terraform variables can't have as names. */
 const reservedByTerraform = reservedBy(
   "Terraform",
   "count depends_on for_each lifecycle locals providers source version _",

@@ -18,10 +18,7 @@ type TextFlags =
     )
   | ("caFile" | "clientCert" | "clientKey" | "prefix");
 
-/**
- * Most options are flags of `appvars run`: `apiKey` is `--api-key`. Times are
- * in seconds.
- */
+/** Most options are flags of `appvars run`: `apiKey` is `--api-key`. Times are in seconds. */
 export interface LoadEnvOptions
   extends Options<TextFlags, string>,
     Options<"timeout" | "maxWait", number>,
@@ -32,9 +29,7 @@ export interface LoadEnvOptions
   cache?: number | boolean | undefined;
   /** Replaces APPVARS_API_SECRET. */
   apiSecret?: string | undefined;
-  /**
-   * Replaces APPVARS_ENC_KEY, the key of values that a client has encrypted.
-   */
+  /** Replaces APPVARS_ENC_KEY, the key of values that a client has encrypted. */
   encryptionKey?: string | undefined;
   /** Whether to fill `process.env`. Default true. */
   apply?: boolean | undefined;

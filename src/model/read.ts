@@ -16,9 +16,7 @@ export type Read =
   | { readonly kind: "valuesByName"; readonly names?: readonly string[] | undefined }
   | { readonly kind: "check" };
 
-/**
- * The problems of an environment's values, by ascending id of the variables.
- */
+/** The problems of an environment's values, by ascending id of the variables. */
 export interface Check {
   /** The names of variables that have no value and are not optional. */
   readonly missing: string[];
@@ -31,9 +29,7 @@ export interface InvalidValue {
   readonly rule: string;
 }
 
-/**
- * Values by the names of their variables. Even `__proto__` is an own property.
- */
+/** Values by the names of their variables. Even `__proto__` is an own property. */
 export type ValuesByName = Readonly<Record<string, JsonValue>>;
 
 /** Returns the values with these names; all values by default. */
@@ -69,9 +65,7 @@ export abstract class VariableReader {
   /** Answers any read; the other methods are short forms. */
   abstract answer<R extends Read>(read: R): Promise<Answer<R>>;
 
-  /**
-   * Returns the definitions of the application's variables, by ascending id.
-   */
+  /** Returns the definitions of the application's variables, by ascending id. */
   async listVariables(page?: PageRequest): Promise<Page<Variable>> {
     return this.answer({ kind: "variables", page: pageBounds(page) });
   }
@@ -80,10 +74,7 @@ export abstract class VariableReader {
     return this.answer({ kind: "variable", id: checkId(id) });
   }
 
-  /**
-   * Returns the values that are set in this environment, by ascending id of the
-   * value record.
-   */
+  /** Returns the values that are set in this environment, by ascending id of the value record. */
   async listValues(page?: PageRequest): Promise<Page<VariableValue>> {
     return this.answer({ kind: "values", page: pageBounds(page) });
   }

@@ -20,9 +20,7 @@ const GLOBS = PATTERNS.filter((pattern) => pattern.includes("*")).map((pattern) 
   pattern.split("*"),
 );
 
-/**
- * Whether a variable with this name could hijack the program that receives it.
- */
+/** Whether a variable with this name could hijack the program that receives it. */
 export function isReservedName(name: string): boolean {
   const upperCase = name.toUpperCase();
   if (NAMES.has(`!${upperCase}`)) return false;

@@ -3,10 +3,7 @@ import type { VariableReader } from "./read.js";
 
 /** Reads one version of the data. */
 export interface Snapshot extends VariableReader {
-  /**
-   * Identifies the version; `undefined` before the first answer, and from some
-   * servers.
-   */
+  /** Identifies the version; `undefined` before the first answer, and from some servers. */
   readonly revision: string | undefined;
 }
 

@@ -5,10 +5,7 @@ export const VARIABLE_TYPES = ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const;
 
 export type VariableType = (typeof VARIABLE_TYPES)[number];
 
-/**
- * A copy of T that names all fields: a new optional field is an error until it
- * is copied.
- */
+/** A copy of T that names all fields: a new optional field is an error until it is copied. */
 export type Complete<T> = { [Field in keyof Required<T>]: T[Field] };
 
 /** The definition of a variable, which all environments of an application share. */
@@ -24,9 +21,7 @@ export interface Variable {
 export interface ValueRules {
   /** Whether an environment may lack a value. Default false. */
   readonly optional?: boolean | undefined;
-  /**
-   * Whether its values are hidden unless the user asks for them. Default true.
-   */
+  /** Whether its values are hidden unless the user asks for them. Default true. */
   readonly secret?: boolean | undefined;
   /** A JSON Schema for its values. */
   readonly schema?: JsonSchema | undefined;
@@ -41,10 +36,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** The fields of a variable that can change. */
 export type Definition = Omit<Variable, "id" | "name"> & ValueRules;
 
-/**
- * The names that users see for the fields of a variable, in the order of
- * columns.
- */
+/** The names that users see for the fields of a variable, in the order of columns. */
 export const VARIABLE_LABELS = {
   name: "name",
   type: "type",
@@ -83,9 +75,7 @@ export const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
 /** Lowercase hex MD5 of `{}`. */
 export const EMPTY_OBJECT_MD5 = "99914b932bd37a50b983c5e7c90ae93b";
 
-/**
- * The rule of `isVariableName`, for messages; follows "a name is" or "must be".
- */
+/** The rule of `isVariableName`, for messages; follows "a name is" or "must be". */
 export const NAME_RULE = `1 to 255 letters, digits, _ . or -, beginning with a letter or _ and not ending in ${EMPTY_OBJECT_MD5}`;
 
 /**
@@ -104,11 +94,7 @@ export function checkVariableName(text: string): void {
   throw new UsageError(`"${shown}" can't be a variable's name: a name is ${NAME_RULE}`);
 }
 
-/**
- * Returns the id.
- *
- * @throws UsageError for anything but a positive safe integer
- */
+/** Returns the id. @throws UsageError for anything but a positive safe integer */
 export function checkId(id: number): number {
   if (!Number.isSafeInteger(id) || id < 1)
     throw new UsageError("id must be a positive whole number");
@@ -170,10 +156,7 @@ export function valueText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/**
- * Returns the text that `parseAs` reads as this value. A string of type JSON
- * has quotes.
- */
+/** Returns the text that `parseAs` reads as this value. A string of type JSON has quotes. */
 export function textAs(value: JsonValue, type: VariableType, indent?: number): string {
   return type === "JSON" && !isUnreadable(value)
     ? JSON.stringify(value, undefined, indent)

@@ -22,11 +22,7 @@ export class SealKey {
   }
 }
 
-/**
- * Parses a key file. The first key seals, and all keys open.
- *
- * @throws UsageError
- */
+/** Parses a key file. The first key seals, and all keys open. @throws UsageError */
 export function parseSealKeys(content: string): readonly [SealKey, ...SealKey[]] {
   const lines = keyLines(content);
   if (lines.some((line) => !/^\S{32,}$/.test(line)))

@@ -96,10 +96,7 @@ async function moveIntoPlace(
   }
 }
 
-/**
- * Writes and syncs a file beside `path`, under a name at which nobody can have
- * planted a link.
- */
+/** Writes and syncs a file beside `path`, under a name at which nobody can have planted a link. */
 async function writeTemporary(
   path: string,
   content: NewContent,

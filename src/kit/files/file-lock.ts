@@ -35,10 +35,7 @@ export type ReplaceFile = (
 interface LockOptions {
   /** Cancels the wait, and prevents the replacement. */
   signal?: AbortSignal | undefined;
-  /**
-   * The name of another file in the folder that only a holder of the lock
-   * replaces.
-   */
+  /** The name of another file in the folder that only a holder of the lock replaces. */
   also?: string;
   /** Whether the group of the file keeps its read permission. */
   keepsReaders?: boolean;
@@ -60,10 +57,7 @@ const REAL_WAIT: LockWait = {
 
 /** The longest wait for one holder. The total wait has no limit. */
 const MAX_WAIT_S = 30;
-/**
- * The maximum number of calls of `work` if another program keeps changing the
- * file.
- */
+/** The maximum number of calls of `work` if another program keeps changing the file. */
 const MAX_TRIES = 10;
 
 /**
@@ -204,10 +198,7 @@ async function removeLeftovers(path: string, also = basename(path)): Promise<voi
   }
 }
 
-/**
- * @returns whether the lock is gone; the lock of another writer is not empty,
- *   and stays
- */
+/** @returns whether the lock is gone; the lock of another writer is not empty, and stays */
 async function removeLock(folder: string, token: string | undefined): Promise<boolean> {
   try {
     // A killed writer may have created only the folder.

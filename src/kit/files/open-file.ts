@@ -3,7 +3,8 @@ import { closeSync, constants, fstat, open, read, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { InvalidDataError, tooLarge } from "../text/errors.js";
 
-// Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has neither flag.
+// Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has
+// neither flag.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
 
 export interface FileContent {
@@ -68,8 +69,5 @@ async function readToEnd(descriptor: number, size: number, maxSize: number): Pro
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-/**
- * The largest value or file from a user, and the largest answer of a server, in
- * bytes.
- */
+/** The largest value or file from a user, and the largest answer of a server, in bytes. */
 export const MAX_INPUT = 64 * 1_048_576;

@@ -45,8 +45,8 @@ export function foreignWriter(
 }
 
 /**
- * Gives a new file of mode 0600 the owner, the group and the group's read permission of the old
- * one, so that a service can read it.
+ * Gives a new file of mode 0600 the owner, the group and the group's read
+ * permission of the old one, so that a service can read it.
  */
 export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle): Promise<void> {
   const now = await file.stat();
@@ -76,8 +76,8 @@ export function refuseReadOnly(path: string, stats: Stats): void {
 }
 
 /**
- * Returns the mode of a file if users other than its owner have access to it; `undefined` for a
- * private or missing file.
+ * Returns the mode of a file if users other than its owner have access to it;
+ * `undefined` for a private or missing file.
  */
 export function looseMode(path: string): string | undefined {
   const stats = statIfExists(path);

@@ -39,8 +39,9 @@ const PART_BYTES = 1_024 * 1_024;
 const FILE_NAME = /^(?:[0-9a-f]{64}|\.[0-9a-f]{64}\.[0-9a-f]{12}\.tmp)$/;
 
 /**
- * A file with mode 0600 in a folder with mode 0700, sealed with a key that is derived from a secret
- * by HKDF-SHA256 (RFC 5869). Writes are atomic, so any number of processes can use it.
+ * A file with mode 0600 in a folder with mode 0700, sealed with a key that is
+ * derived from a secret by HKDF-SHA256 (RFC 5869). Writes are atomic, so any
+ * number of processes can use it.
  */
 export class SealedFile {
   readonly folder: string;

@@ -1,10 +1,7 @@
 import { type Stats, statSync } from "node:fs";
 import { InvalidDataError } from "../text/errors.js";
 
-/**
- * Thrown when a file has its new content, but a crash of the machine may
- * restore the old one.
- */
+/** Thrown when a file has its new content, but a crash of the machine may restore the old one. */
 export class NotDurableError extends InvalidDataError {}
 
 const REASONS: Record<string, string> = {
@@ -48,10 +45,7 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 }
 
-/**
- * A handler for `catch` that turns the error for a missing file into
- * `undefined`.
- */
+/** A handler for `catch` that turns the error for a missing file into `undefined`. */
 export function ifMissing(error: unknown): undefined {
   if (!hasCode(error, "ENOENT")) throw error;
 }
@@ -75,7 +69,8 @@ export function withPathInErrors<T>(path: string, work: Promise<T>): Promise<T> 
 }
 
 /**
- * Returns the stats of a file; `undefined` if it is missing or can't be inspected.
+ * Returns the stats of a file; `undefined` if it is missing or can't be
+ * inspected.
  *
  * @param inspect `lstatSync` for a link itself
  */

@@ -56,9 +56,7 @@ const HAS_OWN_GROUP =
 const STDIN = !isForeground && isatty(0) ? "ignore" : "inherit";
 
 export interface ChildOptions {
-  /**
-   * Whether stdout and stderr are pipes. By default, the program inherits them.
-   */
+  /** Whether stdout and stderr are pipes. By default, the program inherits them. */
   isPiped?: boolean;
   /**
    * Whether the caller ends the descendants. By default, they get the signal

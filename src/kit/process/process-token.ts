@@ -13,10 +13,7 @@ const TOKEN =
 
 export interface NamedProcess {
   readonly token: string;
-  /**
-   * `unknown` on another host, in another container, or with a hidden start
-   * time.
-   */
+  /** `unknown` on another host, in another container, or with a hidden start time. */
   readonly state: "alive" | "dead" | "unknown";
   /** `process 4242 on web-1` */
   readonly text: string;
@@ -53,9 +50,7 @@ function stateOf(pid: number, startedAt: string | undefined): NamedProcess["stat
   return stat.startedAt === startedAt && !"ZX".includes(stat.state) ? "alive" : "dead";
 }
 
-/**
- * Returns the host and, on Linux, hashes of the boot id and the pid namespace.
- */
+/** Returns the host and, on Linux, hashes of the boot id and the pid namespace. */
 function here() {
   let [boot, space] = ["", ""];
   try {
@@ -69,10 +64,7 @@ function here() {
   return { boot: bootHash.slice(0, 8), space: spaceHash.slice(0, 8), host: host || "unknown" };
 }
 
-/**
- * Signal 0 is never delivered: the system only reports whether the process
- * exists.
- */
+/** Signal 0 is never delivered: the system only reports whether the process exists. */
 function exists(pid: number): boolean {
   try {
     return kill(pid, 0);

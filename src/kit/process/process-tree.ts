@@ -86,10 +86,7 @@ function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/**
- * Lists the running processes, without zombies; none if the system can't list
- * them.
- */
+/** Lists the running processes, without zombies; none if the system can't list them. */
 export function listProcesses(system: NodeJS.Platform = platform()): Process[] {
   if (system === "win32") return [];
   try {

@@ -25,10 +25,7 @@ export function thisProcess(program: string) {
   };
 }
 
-/**
- * The homes of a user without one. Nothing exists there, and nothing can be
- * created.
- */
+/** The homes of a user without one. Nothing exists there, and nothing can be created. */
 const NO_HOME = "/dev/null";
 const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 
@@ -143,9 +140,7 @@ export function readProcessStat(pid: number | "self") {
       group: Number(group),
       /** The group in the foreground of its terminal; -1 without one. */
       foregroundGroup: Number(foregroundGroup),
-      /**
-       * The start time in clock ticks since the boot: process ids are reused.
-       */
+      /** The start time in clock ticks since the boot: process ids are reused. */
       startedAt: fields[19] ?? "",
     };
   } catch {

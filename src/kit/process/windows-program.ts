@@ -59,7 +59,8 @@ export function prepareProgram(
  * cross-spawn escapes characters that cmd.exe interprets (CVE-2024-27980),
  * except for
  *
- * - a quote, which ends the quoting in the batch file itself, so that the rest can be a command;
+ * - a quote, which ends the quoting in the batch file itself, so that the rest
+ *   can be a command;
  * - `%NAME:a=b%`, which is replaced before `^` escapes anything;
  * - a line break, which ends the command.
  */

@@ -61,10 +61,7 @@ export class UnauthorizedError extends AppvarsError {
  */
 export class WrongClockError extends UnauthorizedError {}
 
-/**
- * Thrown when a server refuses the credentials. It does not say which one is
- * wrong.
- */
+/** Thrown when a server refuses the credentials. It does not say which one is wrong. */
 export class RefusedCredentialsError extends UnauthorizedError {
   constructor() {
     super("the server refused the credentials");
@@ -96,10 +93,7 @@ export class RateLimitedError extends AppvarsError {
   }
 }
 
-/**
- * Statuses that a proxy sends when its server is down. appvars never sends them
- * for data.
- */
+/** Statuses that a proxy sends when its server is down. appvars never sends them for data. */
 export const GATEWAY_STATUSES: readonly number[] = [502, 503, 504];
 
 /** Thrown when the server answers 5xx, is unhealthy, or breaks the contract. */

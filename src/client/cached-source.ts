@@ -38,7 +38,9 @@ interface CachedSourceOptions {
 
 interface CachedAnswers {
   readonly revision: Snapshot["revision"];
-  /** The time when this version was last known to be the newest, in Unix milliseconds. */
+  /**
+   * When this version was last known to be the newest, in Unix milliseconds.
+   */
   readonly savedAt: number;
   /** The answers by `keyOf(read)`. */
   readonly answers: ReadonlyMap<string, unknown>;
@@ -124,8 +126,8 @@ export class CachedSource extends VariableReader implements VariableSource {
   }
 
   /**
-   * Adds the answers to cached ones of the same version, or removes all. No
-   * read fails because the cache can't be written.
+   * Adds the answers to the same version, or removes all. A cache that can't be
+   * written fails no read.
    */
   async #save(fresh: FreshAnswers | undefined): Promise<void> {
     const { file, clock, onFailure } = this.#options;
@@ -200,7 +202,6 @@ class FreshAnswers extends AllValuesReader implements Snapshot {
     return this.#snapshot.revision;
   }
 
-  /** Returns the answers to cache after this read. */
   mergeInto(cached: CachedAnswers | undefined, savedAt: number): CachedAnswers | undefined {
     const { revision } = this;
     const fresh = [...this.#answers].filter(([, answer]) => answer !== undefined);

@@ -50,7 +50,6 @@ export interface ClientOptions
   proxy?: string | URL | undefined;
   /** Whether to cache answers and send conditional requests, which speeds up repeated reads. */
   revalidate?: boolean | undefined;
-  /** Called with each answer. */
   onResponse?: ((exchange: Exchange) => void) | undefined;
 }
 
@@ -69,7 +68,6 @@ interface ClientParts
    * in total. By default, each call has a separate budget.
    */
   budget?: Budget | undefined;
-  /** Wraps the function that answers all reads. */
   wrapAsk?: (ask: Ask) => Ask;
 }
 
@@ -84,7 +82,6 @@ export class Client extends VariableReader implements VariableSource {
   readonly #parts: ClientParts & Required<Pick<ClientParts, "clock">>;
   readonly #retry: Omit<RetryOptions, "budget">;
   readonly #transport: Transport;
-  /** The last answers by target, the oldest first. */
   readonly #cache = new Map<string, { etag: string; answer: unknown }>();
   #newest: DataVersion | undefined;
   /** Whether the server is too old for the read of all values. */

@@ -75,7 +75,6 @@ const check: FieldsOf<Check> = {
   invalid: rule({ items: open(brokenRule) }),
 };
 
-/** Returns the rule for the answer to a read. */
 export function ruleOf(read: Read): Rule {
   switch (read.kind) {
     case "variables":
@@ -141,9 +140,8 @@ export const ERROR = open({ message: TEXT });
 
 /**
  * Checks an answer of the API (docs/http-api.md). Servers are not trusted,
- * since names become environment variables of programs: one invalid field
- * rejects the whole answer. Unknown fields are dropped, so that newer servers
- * can add some.
+ * since names become environment variables: one invalid field rejects the
+ * answer. Unknown fields are dropped, so that newer servers can add some.
  *
  * @throws BrokenRuleError
  */
@@ -156,8 +154,8 @@ export function decode<T>(json: unknown, rule: Rule): T {
 }
 
 /**
- * The maximum number of list items and object members in one answer: 2,000 for
- * each item of the largest page.
+ * The most list items and object members in one answer: 2,000 for each item of
+ * the largest page.
  */
 const MAX_ITEMS = 2_000_000;
 
@@ -208,8 +206,8 @@ function errorOf(response: HttpResponse, signedAt?: number): Error {
 /** Returns the answer of the health route. @throws ServerError, RateLimitedError */
 export function interpretHealth(response: HttpResponse): { healthy: boolean; health: Health } {
   const { status, headers } = response;
-  // 503 has the same body as 200. An appvars server sends the other statuses
-  // only for other routes.
+  // 503 has the same body as 200. appvars sends the other statuses only for
+  // other routes.
   if (![200, 400, 401, 404, 503].includes(status)) throw errorOf(response);
   const health = decodeBody<Health>(response, HEALTH);
   const age = parseDataAge(headers);

@@ -14,7 +14,6 @@ const MAX_PAUSE_S = 1;
 
 const CHANGED = "the data changed while it was being read";
 
-/** Answers one read of an attempt. */
 export type Ask = <R extends Read>(read: R, attempt: Attempt) => Promise<Answer<R>>;
 
 /**

@@ -25,9 +25,8 @@ export const TRANSIENT_STATUSES: readonly number[] = [408, ...GATEWAY_STATUSES];
 const MAX_LENGTH = 512 * MIB;
 
 /**
- * The time and memory that calls have used. Concurrent calls can share a
- * budget. It limits memory, since a hostile server can send an endless list of
- * valid pages.
+ * The time and memory that calls have used, which concurrent calls can share. A
+ * hostile server can send an endless list of valid pages.
  */
 export interface Budget {
   /** The deadline, in milliseconds on a monotonic clock; `undefined` before the first request. */
@@ -67,10 +66,8 @@ export interface RetryOptions {
   maxWait?: number | undefined;
   /** Monotonic clock in milliseconds. */
   ticks: () => number;
-  /** Returns a number from 0 up to 1. */
   random: () => number;
   sleep: (seconds: number) => Promise<void>;
-  /** Called before each pause. */
   onRetry?: ((notice: RetryNotice) => void) | undefined;
   /** The failures after which to retry: any transient failure, or only a 429. Default `any`. */
   retryOn?: RetryOn | undefined;

@@ -66,8 +66,8 @@ const MAX_MERGES = 1_000;
 type Report = (problem: string, node?: unknown) => never;
 
 /**
- * Reads one YAML 1.2 mapping (core schema and merge keys). Refuses everything
- * that JSON can't hold, or would silently lose: explicit tags (dates, binaries,
+ * Reads one YAML 1.2 mapping (core schema and merge keys). Refuses whatever
+ * JSON can't hold, or would silently lose: explicit tags (dates, binaries,
  * sets), keys that are not strings, equal keys, .inf and .nan, inexact numbers,
  * more than one document.
  */

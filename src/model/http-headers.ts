@@ -17,7 +17,6 @@ export const REMAINING_HEADER = "RateLimit-Remaining";
 export const RESET_HEADER = "RateLimit-Reset";
 export const RETRY_AFTER_HEADER = "Retry-After";
 
-/** The state of one rate limit counter. */
 export interface RateLimit {
   readonly limit: number;
   readonly remaining: number;

@@ -84,7 +84,6 @@ export async function* readPages<T extends { readonly id: number }>(
   } while (read < total);
 }
 
-/** Reads a whole list, page by page. */
 export async function readAll<T extends { readonly id: number }>(
   list: (page: PageRequest) => Promise<Page<T>>,
 ): Promise<T[]> {

@@ -25,12 +25,7 @@ export const MAX_TARGET = 8_192;
  */
 export const MAX_KEYLESS_TARGET = 1_024;
 
-/**
- * Returns the path and query of a read.
- *
- * @throws NotFoundError for an invalid name, which could have a meaning in a
- *   path
- */
+/** @throws NotFoundError for an invalid name, which could have a meaning in a path */
 export function targetOf(read: Read): string {
   const route = ROUTES[read.kind];
   if ("page" in read) return `${route}?limit=${read.page.limit}&offset=${read.page.offset}`;

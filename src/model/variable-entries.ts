@@ -18,7 +18,6 @@ export interface VariableEntry {
   readonly rules?: ValueRules | undefined;
 }
 
-/** Reads all variables with their values. @throws ServerError if they don't match */
 export async function readVariableEntries(reader: VariableReader): Promise<VariableEntry[]> {
   const variables = await readAll((page) => reader.listVariables(page));
   const values = await readAll((page) => reader.listValues(page));

@@ -151,7 +151,7 @@ export function isVariableType(text: unknown): text is VariableType {
   return (VARIABLE_TYPES as readonly unknown[]).includes(text);
 }
 
-/** Returns a string unchanged, and any other value as compact JSON. */
+/** Returns a string unchanged, anything else as compact JSON. */
 export function valueText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -10,7 +10,6 @@ import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-err
 /** A text, or bytes in parts. Each part is made just before it is written. */
 export type NewContent = string | Iterable<Uint8Array>;
 
-/** Thrown when another program has changed the file to replace. */
 export class FileChangedError extends InvalidDataError {
   constructor() {
     super("was not written: another program has changed it in the meantime; try again");

@@ -42,7 +42,6 @@ interface LockOptions {
   wait?: LockWait;
 }
 
-/** The clock and the pauses of a wait for the lock. */
 export interface LockWait {
   /** Milliseconds on a monotonic clock. */
   ticks(): number;
@@ -104,7 +103,6 @@ export async function withFileLock<T>(
   }
 }
 
-/** Returns the function that replaces the present version of the file. */
 async function replacer(path: string, { signal, keepsReaders }: LockOptions): Promise<ReplaceFile> {
   const version = fingerprint(path);
   const old = await stat(path).catch(ifMissing);
@@ -212,8 +210,8 @@ async function removeLock(folder: string, token: string | undefined): Promise<bo
 
 /**
  * Returns the holder of the lock of the file at `path`; `undefined` without a
- * lock, and for an empty folder. Since the lock of a dead process gets removed,
- * anything but a folder of tokens is refused.
+ * lock, and for an empty folder. Since dead locks are removed, anything but a
+ * folder of tokens is refused.
  *
  * @throws InvalidDataError
  */

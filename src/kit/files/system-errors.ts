@@ -40,7 +40,6 @@ export function toInvalidFile(path: string, error: unknown, failure: string): In
   return new InvalidDataError(`${path} ${toInvalidData(error, failure).message}`, { cause: error });
 }
 
-/** Whether an error has one of these system codes. */
 export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 }
@@ -51,9 +50,9 @@ export function ifMissing(error: unknown): undefined {
 }
 
 /**
- * Puts a name in front of an InvalidDataError. Its message is then a predicate,
- * such as `is read-only`: whoever throws it doesn't know the name that the user
- * knows, so "with a predicate" in a docstring asks the caller to add it.
+ * Puts a name in front of an InvalidDataError "with a predicate", such as `is
+ * read-only`: code that doesn't know what the user calls the file leaves the
+ * subject to its callers.
  */
 export function withName(name: string, error: unknown): unknown {
   return error instanceof InvalidDataError

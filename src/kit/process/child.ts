@@ -21,11 +21,7 @@ export async function loadWindows(platform: NodeJS.Platform): Promise<Windows | 
   return platform === "win32" ? import("./windows-program.js") : undefined;
 }
 
-/**
- * Returns the program that the system has to start.
- *
- * @throws UsageError for an argument that can't be passed to the program
- */
+/** @throws UsageError for an argument that can't be passed to the program */
 export function prepared(
   command: ProgramLine,
   env: ChildEnvironment,
@@ -43,8 +39,8 @@ const isForeground = isInForeground(stat);
 /**
  * Whether programs get a separate process group, so that signals to this group
  * reach them only through this process. In the foreground of a terminal they
- * share the group, since a program in another group can't use the terminal.
- * timeout(1) is an exception: it signals this process, and then its group.
+ * share it, since a program in another group can't use the terminal, unless
+ * timeout(1) runs us: it signals this process, and then its group.
  */
 const HAS_OWN_GROUP =
   !isForeground || (stat !== undefined && readProcessStat(stat.group)?.name === "timeout");
@@ -76,7 +72,6 @@ export interface Child {
    * others do nothing.
    */
   signal(name: NodeJS.Signals): void;
-  /** Finds the processes that the program has started so far. */
   descendants(): Descendants;
   /** Pipes with `isPiped`; `null` when the program could not be started. */
   stdout: Readable | null;
@@ -103,8 +98,7 @@ export function startChild(
   const detached = !windows && HAS_OWN_GROUP;
   let forwarded: NodeJS.Signals | undefined;
   const forward = withoutRepeats((name) => {
-    // A terminal signals the whole group, which includes the program unless it
-    // has a separate one.
+    // A terminal signals the whole group, and so a program that shares it.
     if (group && (name === "SIGINT" || name === "SIGQUIT"))
       return void (isRunning() && group.signal(name));
     if (comesFromTerminal(name, starter.platform)) return;
@@ -143,8 +137,8 @@ export function startChild(
 }
 
 /**
- * Controls the process group that a program leads. Until `release`, Ctrl-Z
- * stops the group together with this process, and `fg` continues it.
+ * Controls a program's process group. Until `release`, Ctrl-Z stops it with
+ * this process, and `fg` continues it.
  */
 function programGroup(first: number) {
   let timer: NodeJS.Timeout | undefined;
@@ -157,8 +151,8 @@ function programGroup(first: number) {
   };
   const stop = () => {
     signal("SIGTSTP");
-    // After the handler of SIGTSTP has run: without a handler, the kernel
-    // ignores the signal, since the program has no parent in its session.
+    // After its handler: without one, the kernel ignores SIGTSTP, since the
+    // program has no parent in its session.
     timer = setTimeout(() => {
       signal("SIGSTOP");
       process.kill(process.pid, "SIGSTOP");

@@ -19,7 +19,6 @@ export interface NamedProcess {
   readonly text: string;
 }
 
-/** Returns a new token for this process. */
 export function createToken(): string {
   const { boot, space, host } = here();
   const stat = readProcessStat("self");

@@ -25,9 +25,8 @@ export const GRACE_MS = 10_000;
 const POLL_MS = 50;
 
 /**
- * Ends the descendants of a program, and resolves once they are gone. The
- * program must have ended: otherwise it might pass the signal on, and they
- * would get it twice.
+ * Ends the descendants of a program that has ended: it might pass the signal
+ * on, and they would get it twice. Resolves once they are gone.
  */
 export async function endDescendants(descendants: Descendants): Promise<void> {
   descendants.signal("SIGTERM");
@@ -86,7 +85,7 @@ function sendSignal(pid: number, name: NodeJS.Signals | 0): boolean {
   }
 }
 
-/** Lists the running processes, without zombies; none if the system can't list them. */
+/** Lists processes without zombies; none if the system can't. */
 export function listProcesses(system: NodeJS.Platform = platform()): Process[] {
   if (system === "win32") return [];
   try {

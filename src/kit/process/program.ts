@@ -1,7 +1,6 @@
 import { win32 } from "node:path";
 import { UsageError } from "../text/errors.js";
 
-/** A program to start: its name or path, then its arguments. */
 export type ProgramLine = readonly [program: string, ...args: string[]];
 
 export type ChildEnvironment = Readonly<Record<string, string>>;

@@ -79,8 +79,8 @@ function refuseInterpreted(file: string, args: readonly string[]): void {
 }
 
 /**
- * Kills a running process with its descendants. On Windows, programs can't be
- * asked to end, and descendants can't be found once their parent has ended.
+ * Kills a running process with its descendants, which can't be found once it
+ * has ended. On Windows, programs can't be asked to end.
  *
  * @param env the environment of this process
  */

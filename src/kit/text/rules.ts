@@ -12,7 +12,6 @@ export interface Rule {
    * Otherwise, they are refused.
    */
   readonly isOpen: boolean;
-  /** The rule for each item of a list. */
   readonly items: Rule | undefined;
   /** The rule for each member of an object with arbitrary names. */
   readonly members: Rule | undefined;

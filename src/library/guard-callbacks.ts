@@ -2,7 +2,6 @@ import process from "node:process";
 import { UsageError } from "../kit/text/errors.js";
 import { printable } from "../kit/text/printable.js";
 
-/** Emits a warning in the program that uses the library. */
 export function emitWarning(message: string): void {
   process.emitWarning(printable(message), "AppvarsWarning");
 }

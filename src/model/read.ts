@@ -32,7 +32,6 @@ export interface InvalidValue {
 /** Values by the names of their variables. Even `__proto__` is an own property. */
 export type ValuesByName = Readonly<Record<string, JsonValue>>;
 
-/** Returns the values with these names; all values by default. */
 export function pickValues(
   values: ValuesByName,
   names: readonly string[] | undefined,

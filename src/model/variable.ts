@@ -23,7 +23,6 @@ export interface ValueRules {
   readonly optional?: boolean | undefined;
   /** Whether its values are hidden unless the user asks for them. Default true. */
   readonly secret?: boolean | undefined;
-  /** A JSON Schema for its values. */
   readonly schema?: JsonSchema | undefined;
 }
 

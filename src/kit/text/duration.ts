@@ -13,7 +13,6 @@ export function utcMs(text: string): number {
 
 const UNITS = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Examples of durations, for messages. */
 export const DURATION_EXAMPLES = "90s, 30m, 24h or 7d";
 
 /** Parses `90`, `0.5`, `90s` or `12h` to seconds; any other text to NaN. */

@@ -137,7 +137,6 @@ export class DecryptionError extends AppvarsError {
   readonly code = "invalid_data";
 }
 
-/** Formats a size as `64 MB`, in units of 1,024, rounded up. */
 function sizeText(bytes: number): string {
   const [unit, name] = bytes < 10 * 1_048_576 ? [1_024, "KB"] : [1_048_576, "MB"];
   return `${Math.ceil(bytes / unit).toLocaleString("en-US")} ${name}`;

@@ -15,8 +15,7 @@ export interface Rule {
   readonly items: Rule | undefined;
   /** The rule for each member of an object with arbitrary names. */
   readonly members: Rule | undefined;
-  /** The smallest and the largest whole number. */
-  readonly whole: readonly [number, number] | undefined;
+  readonly whole: readonly [min: number, max: number] | undefined;
   readonly oneOf: readonly unknown[] | undefined;
   /** Tests a string; `true` for any. */
   readonly text: true | { test(input: string): boolean } | undefined;

@@ -51,7 +51,7 @@ const LINES = {
   literal: "'",
 };
 
-/** The dotenv package, its pattern in parts. */
+/** The pattern of the dotenv package, in parts. */
 const DEFAULT: Dialect = {
   ...LINES,
   head: /(?:export\s+)?([\w.-]+)(?:\s*=|:\s)/y,

@@ -82,7 +82,8 @@ export type RetryOn = "any" | "rate-limit";
  * connection, reset, timeout, 408, 502 to 504), with exponential backoff and
  * jitter. Four clocks limit the time:
  *
- * | Clock     | Starts with                   | Seconds                | Limits              | |-----------|-------------------------------|------------------------|---------------------|
+ * | Clock     | Starts with                   | Seconds                | Limits              |
+ * |-----------|-------------------------------|------------------------|---------------------|
  * | `timeout` | each attempt                  | 10 by default          | the attempt         |
  * | `maxWait` | the first failure of a budget | 60 by default          | pauses              |
  * | outage    | the first failed attempt      | 15 or 3, see `maxWait` | pauses and attempts |

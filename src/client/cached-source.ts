@@ -17,7 +17,6 @@ import {
 import type { Snapshot, VariableSource } from "../model/source.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 
-/** The source of fresh answers. */
 export type FreshSource = Pick<VariableSource, "readSnapshot" | "getHealth" | "close">;
 
 interface CachedSourceOptions {

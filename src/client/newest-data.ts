@@ -14,11 +14,10 @@ export interface DataVersion {
 }
 
 /**
- * Returns the newest version seen so far, including this answer. Replicas
- * behind a balancer may have different versions: without this check, a client
- * would get older data from a replica that is cut off. Versions only go back if
- * a cluster was restored. Then the restored version was the newest at a later
- * time than the previous one.
+ * Returns the newest version seen so far, including this answer. Otherwise, a
+ * client behind a balancer would get older data from a replica that is cut off.
+ * Versions only go back if a cluster was restored. Then the restored version
+ * was the newest at a later time than the previous one.
  *
  * @param seen the newest version so far
  * @param sentAt the time when the request was sent, on the same clock

@@ -12,7 +12,6 @@ export const AUTH_SCHEMES = ["hmac", "headers"] as const;
 
 export type AuthScheme = (typeof AUTH_SCHEMES)[number];
 
-/** @throws UsageError */
 export function parseAuth(text: string, subject: string): AuthScheme {
   const scheme = text as AuthScheme;
   if (AUTH_SCHEMES.includes(scheme)) return scheme;

@@ -56,7 +56,6 @@ export async function readUnchanged<T>(
  * another revision.
  */
 export class Attempt extends VariableReader implements Snapshot {
-  /** The change that requires another attempt. */
   change: AnswersChangedError | undefined;
   readonly #ask: Ask;
   readonly #aborter = new AbortController();

@@ -48,7 +48,6 @@ export interface RequestLimits {
  */
 export class Transport {
   readonly #options: ServerRoute;
-  /** A proxy that receives the requests themselves, without a tunnel. */
   readonly #forwarder: HttpProxy | undefined;
   readonly #modules: Promise<HttpModule & { agent: Agent }>;
   #closed = false;

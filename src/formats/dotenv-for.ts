@@ -20,8 +20,8 @@ const UNQUOTED = /^(?!=|.*:=)[A-Za-z0-9_./:@%+,=-]*$/;
 /**
  * Returns the form that the `dotenv` package, Node.js, python-dotenv, POSIX
  * shells and Docker Compose read alike. Between single quotes, python-dotenv
- * expands `${NAME}` and decodes `\\`, python-dotenv and Compose decode a
- * backslash at the end, and dotenv drops carriage returns.
+ * expands `${NAME}` and decodes `\\`, it and Compose decode a backslash at the
+ * end, and dotenv drops carriage returns.
  */
 export function portableForm(text: string): string | undefined {
   if (UNQUOTED.test(text)) return text;

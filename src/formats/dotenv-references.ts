@@ -1,6 +1,5 @@
 import { UsageError } from "../kit/text/errors.js";
 
-/** A variable, and how its value is written. */
 export interface Assignment {
   name: string;
   value: string;

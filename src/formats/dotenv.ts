@@ -21,7 +21,6 @@ import { ifText, loneSurrogate, nul, type Refusal, refuse, type Writer } from ".
  */
 const TYPE_COMMENT = "# appvars type:";
 
-/** A value that dotenvx has encrypted. */
 const DOTENVX = /^encrypted:[A-Za-z0-9+/]{20,}={0,2}$/;
 
 const DROPPED = "dotenv drops this name";

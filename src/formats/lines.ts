@@ -126,8 +126,8 @@ export const writeSystemd = lineWriter(
 /**
  * Writes lines for `Invoke-Expression` and dot sourcing in PowerShell 5.1 and
  * 7. Each variable is one line of ASCII, since 5.1 reads files and pipes in an
- * old code page, and all versions read a pipe line by line. Curly quotes are
- * escaped, since PowerShell treats them as straight ones.
+ * old code page, and all versions read a pipe line by line. PowerShell reads
+ * curly quotes as straight ones, so they are escaped.
  */
 export const writePowershell = lineWriter(
   "powershell",

@@ -38,10 +38,10 @@ export function isGlob(pattern: string): boolean {
 }
 
 /**
- * Compiles a glob to a pattern that matches in linear time. A part between
- * stars has a fixed length, so its first match leaves the longest rest of the
- * name, and a lookahead prevents backtracking. picomatch backtracks: with four
- * stars, it takes seconds to minutes for a name of 250 equal characters.
+ * Compiles a glob that matches in linear time: a part between stars has a fixed
+ * length, so its first match leaves the longest rest of the name, and a
+ * lookahead prevents backtracking. picomatch backtracks: four stars take it
+ * seconds to minutes for a name of 250 equal characters.
  */
 function compileGlob(glob: string): (name: string) => boolean {
   const parts = [""];

@@ -2,7 +2,7 @@ import NAMES_BY_SOURCE from "../../data/reserved-names.json" with { type: "json"
 
 /**
  * Names that `run`, `export` and `sandbox` leave out unless the user allows
- * them. They can make a common program run other code, find programs or
+ * them, since they can make a common program run other code, find programs or
  * configuration elsewhere, trust another certificate, or write a file chosen by
  * the value. Otherwise, permission to write a variable would grant the rights
  * of the program that receives it. A pattern may have one `*`, which matches

@@ -56,7 +56,6 @@ const REAL_WAIT: LockWait = {
 
 /** The longest wait for one holder. The total wait has no limit. */
 const MAX_WAIT_S = 30;
-/** The maximum number of calls of `work` if another program keeps changing the file. */
 const MAX_TRIES = 10;
 
 /**

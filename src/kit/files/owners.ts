@@ -5,11 +5,9 @@ import { InvalidDataError } from "../text/errors.js";
 import { command } from "../text/shell.js";
 import { statIfExists } from "./system-errors.js";
 
-/** The user who runs this process. */
 export interface Account {
   /** `undefined` on systems without numeric user ids. */
   user: number | undefined;
-  /** The ids of all groups of the user. */
   groups: readonly number[];
 }
 

@@ -12,11 +12,10 @@ export interface SealedFileOptions {
   parent: string;
   /** The kind of data, and the version of its format: `appvars cache v3`. */
   kind: string;
-  /** The owner of the data, such as a URL. */
   owner: string;
   /** The name and the key of the file are derived from it. */
   secret: string;
-  /** The id of the user; `undefined` if the system has no such ids. */
+  /** `undefined` if the system has no user ids. */
   user: number | undefined;
   /** Milliseconds after which an unused file in the folder is removed. */
   maxUnused: number;

@@ -42,8 +42,7 @@ export function findProcess(token: string): NamedProcess | undefined {
 function stateOf(pid: number, startedAt: string | undefined): NamedProcess["state"] {
   if (!exists(pid)) return "dead";
   const stat = readProcessStat(pid);
-  // The process is hidden, as other users' processes may be, or the system has
-  // no /proc.
+  // Hidden, as other users' processes may be, or a system without /proc.
   if (stat === undefined || startedAt === "0") return "unknown";
   // Process ids are reused.
   return stat.startedAt === startedAt && !"ZX".includes(stat.state) ? "alive" : "dead";

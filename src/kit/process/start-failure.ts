@@ -4,8 +4,8 @@ import { StartError } from "../text/errors.js";
 import { type ChildEnvironment, MAX_LINUX_STRING, nameIn, type ProgramLine } from "./program.js";
 
 /**
- * Explains an error of `spawn`. With ENOENT, the program or its interpreter is
- * missing; with EACCES, the file is a folder or not executable.
+ * Explains an error of `spawn`. ENOENT: the program or its interpreter is
+ * missing. EACCES: the file is a folder or not executable.
  */
 export function startError(
   { code }: Pick<NodeJS.ErrnoException, "code">,

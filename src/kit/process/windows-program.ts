@@ -26,8 +26,8 @@ const { _parse: parse } = crossSpawn as unknown as {
 };
 
 /**
- * Files of npm that pass their arguments on. cross-spawn, from which this
- * pattern comes, escapes the arguments twice.
+ * Files of npm that pass their arguments on, as in cross-spawn, which escapes
+ * them twice.
  */
 const NPM_SHIM = /node_modules[\\/].bin[\\/][^\\/]+\.cmd$/i;
 

@@ -12,7 +12,6 @@ import {
   valueText,
 } from "../../model/variable.js";
 import { checkType, type VariableEntry } from "../../model/variable-entries.js";
-import type { Author, History } from "../../store/history.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";
 import {
@@ -62,7 +61,10 @@ export const definition = defineCommand({
       fields.push(["value id", value ? String(value.id) : "(no value in this environment)"]);
       if (content !== undefined)
         fields.push(["value", isShown ? valueText(content) : "(hidden: --values shows it)"]);
-      if (json.changed) fields.push(changeField(json.changed));
+      if (json.changed) {
+        const { time, actor, command } = json.changed;
+        fields.push(["changed", `${time} by ${actor} (${command})`]);
+      }
       fields.push(...json.source.map(originField), ["shell", json.shell]);
       await printFields(context, { json, fields });
     });
@@ -79,10 +81,6 @@ function definitionFields({ variable, rules = {} }: VariableEntry): Field[] {
     return [field, JSON.stringify(rule)];
   });
   return [...labels, ...others];
-}
-
-function changeField({ time, actor, command }: Author & { time: string }): Field {
-  return ["changed", `${time} by ${actor} (${command})`];
 }
 
 /** @throws NotFoundError with a suggestion if no variable has that name */
@@ -125,17 +123,13 @@ async function readContent(
   }
 }
 
-/** Finds the last change of a value in local data. */
 async function lastChange({ id }: VariableValue, { connection }: Settings, context: Context) {
   if (connection.kind !== "local") return undefined;
   const { localData } = await import("../../tasks/data/open-data.js");
+  const { lastChangeOf } = await import("../../store/edits/change-rows.js");
   const local = await localData(connection.place, context);
-  const find = async ({ changes }: History) => {
-    for await (const { changes: records, ...change } of changes)
-      if (records.some(({ list, after }) => list === "values" && after?.id === id)) return change;
-    return undefined;
-  };
-  return local.history(find).catch((error: Error) => context.warn(error.message));
+  const finding = local.history((history) => lastChangeOf(id, history));
+  return finding.catch((error: Error) => context.warn(error.message));
 }
 
 /** The settings that select the source and its environment, and the weaker ones they override. */

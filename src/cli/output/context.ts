@@ -2,7 +2,7 @@ import type { Readable } from "node:stream";
 import type { untilStopped } from "../../kit/process/signals.js";
 import { printable } from "../../kit/text/printable.js";
 import type { Data } from "../../store/data.js";
-import type { ChangeRow } from "../../tasks/data/change-rows.js";
+import type { ChangeRow } from "../../store/edits/change-rows.js";
 import type { DataCaller } from "../../tasks/data/open-data.js";
 import type { Surroundings } from "../../tasks/surroundings.js";
 import {
@@ -93,7 +93,7 @@ export function createContext(io: Io, flags: OutputFlags, command?: string): Con
 
 async function printPreview(before: Data, after: Data, context: Context): Promise<void> {
   const { values = false } = context.flags;
-  const { rowsBetween } = await import("../../tasks/data/change-rows.js");
+  const { rowsBetween } = await import("../../store/edits/change-rows.js");
   await printChanges(rowsBetween(before, after, values), values, context, "nothing would change");
 }
 
@@ -104,7 +104,7 @@ export async function printChanges(
   context: Context,
   empty: string,
 ): Promise<void> {
-  const { columnsOf } = await import("../../tasks/data/change-rows.js");
+  const { columnsOf } = await import("./change-columns.js");
   const { headings, cells } = columnsOf(rows, values);
   await printTable(context, { json: rows, headings, rows: rows.map(cells), empty });
 }

@@ -1,6 +1,10 @@
-import { type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
+import { ChangedMeanwhileError, NotFoundError } from "../../kit/text/errors.js";
+import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
+import { createMatcher } from "../../model/name-matcher.js";
 import type { Data, ValueRecord, VariableRecord } from "../data.js";
-import { type Change, recordsAfter } from "../history.js";
+import { type Change, changesSince, type History, isSameData, recordsAfter } from "../history.js";
+import { brokenValues, refuseBroken } from "../schema/value-schema.js";
+import { namesOf, rowsBetween } from "./change-rows.js";
 import { freshCredentials } from "./edit-environments.js";
 
 interface RollBackOptions {
@@ -8,6 +12,44 @@ interface RollBackOptions {
   isWanted?: ((name: string) => boolean) | undefined;
   /** Limits values to one environment, and definitions to those that no other uses. */
   environment?: EnvironmentRecord | undefined;
+}
+
+interface RollBackPlan {
+  /** Names and globs. */
+  only?: readonly string[] | undefined;
+  env?: string | undefined;
+  /** Whether the rows show values that are not public. */
+  values: boolean;
+}
+
+/**
+ * Finds how data was before a change.
+ *
+ * @returns the rows of what is restored, `refuseBroken`, and the edit
+ * @throws NotFoundError, also for a variable that has not changed since
+ */
+export async function planRollBack(
+  history: History,
+  number: number,
+  { only, env, values }: RollBackPlan,
+) {
+  const { data } = history;
+  const changes = await changesSince(number, history.changes);
+  const matcher = only && createMatcher(only);
+  const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
+  const changed = rollBack(data, changes, { isWanted: matcher?.matches, environment });
+  const rows = rowsBetween(data, changed, values);
+  const unchanged = matcher?.unmatched(rows.flatMap(namesOf)) ?? [];
+  if (unchanged.length > 0)
+    throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
+  return {
+    rows,
+    refuseBroken: async (advice: string) => refuseBroken(await brokenValues(data, changed), advice),
+    edit: (current: Data) => {
+      if (isSameData(current, data)) return changed;
+      throw new ChangedMeanwhileError("the data has been changed by another program; try again");
+    },
+  };
 }
 
 /**

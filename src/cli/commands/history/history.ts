@@ -1,11 +1,4 @@
 import { UsageError } from "../../../kit/text/errors.js";
-import {
-  type EnvironmentRecord,
-  findEnvironment,
-  qualifiedName,
-} from "../../../model/environment.js";
-import type { Change } from "../../../store/history.js";
-import { type ChangeRow, ChangeRows, columnsOf, namesOf } from "../../../tasks/data/change-rows.js";
 import { readHistory } from "../../../tasks/data/open-data.js";
 import { dataPlaceName } from "../../../tasks/settings/connection.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
@@ -13,6 +6,7 @@ import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { defineCommand } from "../../arguments/command.js";
 import { PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { valid } from "../../arguments/flag-arguments.js";
+import { columnsOf } from "../../output/change-columns.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 
 export const definition = defineCommand({
@@ -44,18 +38,10 @@ export const definition = defineCommand({
       );
     }
     const { dataPlace } = readSettings(flags, context);
-    const json = await readHistory(dataPlace, context, async ({ data, changes }) => {
-      const listed: (Omit<Change, "changes"> & { changes: ChangeRow[] })[] = [];
-      const rows = new ChangeRows(data, values);
-      const isListed = rowFilter(name, env, data.environments);
-      for await (const change of changes) {
-        if (limit !== undefined && listed.length >= limit) break;
-        const changes = rows.of(change.changes).filter(isListed);
-        if (changes.length > 0) listed.push({ ...change, changes });
-      }
-      if (env !== undefined && listed.length === 0) findEnvironment(data.environments, env);
-      return listed;
-    });
+    const { listChanges } = await import("../../../store/edits/change-rows.js");
+    const json = await readHistory(dataPlace, context, (history) =>
+      listChanges(history, { name, env, limit, values }),
+    );
     const all = json.flatMap(({ changes }) => changes);
     const { headings, cells } = columnsOf(all, values);
     await printTable(context, {
@@ -71,33 +57,6 @@ export const definition = defineCommand({
 
 function parseCount(text: string): number {
   return valid(Number(text), /^\d{1,9}$/.test(text), "a number of entries");
-}
-
-/**
- * Selects rows by a variable and an environment, which may have been removed or renamed. A
- * definition belongs to all environments of its application.
- */
-function rowFilter(
-  name: string | undefined,
-  env: string | undefined,
-  environments: readonly EnvironmentRecord[],
-) {
-  const isNamed = (environment: { application: string; name: string }) =>
-    environment.name === env || qualifiedName(environment) === env;
-  const current =
-    env !== undefined && environments.some(isNamed)
-      ? findEnvironment(environments, env)
-      : undefined;
-  const isOfEnv = ({ application, environment }: ChangeRow) =>
-    (!current || application === current.application) &&
-    (environment === undefined
-      ? current
-      : isNamed({
-          application,
-          name: environment,
-        }));
-  return (row: ChangeRow) =>
-    (name === undefined || namesOf(row).includes(name)) && (env === undefined || isOfEnv(row));
 }
 
 async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {

@@ -1,11 +1,6 @@
 import { createInterface } from "node:readline";
 import { endBySignal } from "../../../kit/process/signals.js";
-import { ChangedMeanwhileError, NotFoundError, UsageError } from "../../../kit/text/errors.js";
-import { findEnvironment } from "../../../model/environment.js";
-import { createMatcher } from "../../../model/name-matcher.js";
-import type { Data } from "../../../store/data.js";
-import { isSameData } from "../../../store/history.js";
-import { namesOf, rowsBetween } from "../../../tasks/data/change-rows.js";
+import { UsageError } from "../../../kit/text/errors.js";
 import { readHistory, updateData } from "../../../tasks/data/open-data.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../../arguments/command.js";
@@ -33,39 +28,18 @@ export const definition = defineCommand({
   },
   examples: ["appvars rollback 42 --only DATABASE_URL --env production --data vars.json"],
   async run({ number }, { only, env, values = false, yes, broken = false, ...flags }, context) {
-    const { rollBack } = await import("../../../store/edits/roll-back.js");
+    const { planRollBack } = await import("../../../store/edits/roll-back.js");
     const { dataPlace } = readSettings(flags, context);
-    const { changesSince } = await import("../../../store/history.js");
-    const { data, changes } = await readHistory(dataPlace, context, async (history) => {
-      return {
-        data: history.data,
-        changes: await changesSince(number, history.changes),
-      };
-    });
-    const matcher = only && createMatcher(only);
-    const { environments } = data;
-    const environment = env === undefined ? undefined : findEnvironment(environments, env);
-    const changed = rollBack(data, changes, {
-      isWanted: matcher?.matches,
-      environment,
-    });
-    const rows = rowsBetween(data, changed, values);
-    const unchanged = matcher?.unmatched(rows.flatMap(namesOf)) ?? [];
-    if (unchanged.length > 0)
-      throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
-    await printChanges(rows, values, context, "there is nothing to restore");
-    const { brokenValues, refuseBroken } = await import("../../../store/schema/value-schema.js");
-    const advice = "; to do it anyway, add --broken";
-    if (!broken) refuseBroken(await brokenValues(data, changed), advice);
-    if (rows.length === 0 || context.flags.dryRun) return;
+    const plan = await readHistory(dataPlace, context, (history) =>
+      planRollBack(history, number, { only, env, values }),
+    );
+    await printChanges(plan.rows, values, context, "there is nothing to restore");
+    if (!broken) await plan.refuseBroken("; to do it anyway, add --broken");
+    if (plan.rows.length === 0 || context.flags.dryRun) return;
     const question = `restore this as it was before change ${number}?`;
     if (!yes && !(await confirm(question, context)))
       throw new UsageError("nothing was changed; to do it, add --yes");
-    const change = (current: Data) => {
-      if (isSameData(current, data)) return changed;
-      throw new ChangedMeanwhileError("the data has been changed by another program; try again");
-    };
-    await updateData(dataPlace, context, change, { mayBreakSchemas: broken });
+    await updateData(dataPlace, context, plan.edit, { mayBreakSchemas: broken });
     context.tell(`restored what was there before change ${number}`);
   },
 });

@@ -1,15 +1,22 @@
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import { type Environment, qualifiedName } from "../../model/environment.js";
-import { isPublic, valueText } from "../../model/variable.js";
-import type { Data, List, ValueRecord, VariableRecord } from "../../store/data.js";
 import {
+  type Environment,
+  type EnvironmentName,
+  type EnvironmentRecord,
+  findEnvironment,
+  qualifiedName,
+} from "../../model/environment.js";
+import { isPublic } from "../../model/variable.js";
+import type { Data, List, ValueRecord, VariableRecord } from "../data.js";
+import {
+  type Change,
   changesBetween,
+  type History,
   idOf,
   type RecordChange,
   type RecordedEnvironment,
   recordedData,
-} from "../../store/history.js";
-import { HIDDEN } from "../settings/setting-table.js";
+} from "../history.js";
 
 /** What a change did to one thing. */
 export interface ChangeRow {
@@ -27,7 +34,7 @@ export interface ChangeRow {
 }
 
 /** Makes rows of changes. Call `of` with the newest change first. */
-export class ChangeRows {
+class ChangeRows {
   /** The records after the change, by list and id. */
   readonly #records = new Map<string, object>();
   /** Variables that have been public ever since the change. */
@@ -118,43 +125,67 @@ export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeR
   );
 }
 
-/** Returns the columns for rows; BEFORE and AFTER only if a value is shown. */
-export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
-  const isShown = ({ what, before, after }: ChangeRow) =>
-    what === "value" && [before, after].some((side) => side !== undefined);
-  const hasValues = values || rows.some(isShown);
-  const text = (
-    value: JsonValue | undefined,
-    { what, kind }: ChangeRow,
-    none: ChangeRow["kind"],
-  ) => {
-    if (value !== undefined) return valueText(value);
-    return what === "value" && kind !== none ? HIDDEN : undefined;
-  };
-  return {
-    headings: ["ENVIRONMENT", "NAME", "CHANGE", ...(hasValues ? ["BEFORE", "AFTER"] : [])],
-    cells(row: ChangeRow): (string | undefined)[] {
-      const { kind, what, application, environment, name, key, before, after } = row;
-      const where =
-        environment === undefined ? application : qualifiedName({ application, name: environment });
-      const subject = key === undefined ? what : `${what} "${key}"`;
-      const change = what === "value" ? kind : `${subject} ${kind}${formerName(row)}`;
-      const cells = [where, name, change];
-      return hasValues
-        ? [...cells, text(before, row, "added"), text(after, row, "removed")]
-        : cells;
-    },
-  };
-}
-
-function formerName({ kind, what, name, before }: ChangeRow): string {
-  const former =
-    what === "environment" ? before : (before as { name?: JsonValue } | undefined)?.name;
-  return kind === "changed" && former !== name ? ` (was ${former})` : "";
-}
-
 /** Returns the names of the variable, also the one before a rename. */
 export function namesOf({ what, name, before }: ChangeRow): string[] {
   const former = what === "definition" ? (before as { name: string } | undefined)?.name : undefined;
   return [name, former].filter((each) => each !== undefined);
+}
+
+interface ListOptions {
+  /** The name of a variable, now or before. */
+  name: string | undefined;
+  env: string | undefined;
+  /** The largest number of changes. */
+  limit: number | undefined;
+  /** Whether to show values that are not public. */
+  values: boolean;
+}
+
+type ListedChange = Omit<Change, "changes"> & { changes: ChangeRow[] };
+
+/** Lists changes, newest first. @throws NotFoundError for an environment that never was */
+export async function listChanges(
+  { data, changes }: History,
+  { name, env, limit, values }: ListOptions,
+): Promise<ListedChange[]> {
+  const listed: ListedChange[] = [];
+  const rows = new ChangeRows(data, values);
+  const isListed = rowFilter(name, env, data.environments);
+  for await (const change of changes) {
+    if (limit !== undefined && listed.length >= limit) break;
+    const changes = rows.of(change.changes).filter(isListed);
+    if (changes.length > 0) listed.push({ ...change, changes });
+  }
+  if (env !== undefined && listed.length === 0) findEnvironment(data.environments, env);
+  return listed;
+}
+
+/** Finds the last change of a value. */
+export async function lastChangeOf(valueId: number, { changes }: History) {
+  for await (const { changes: records, ...change } of changes)
+    if (records.some(({ list, after }) => list === "values" && after?.id === valueId))
+      return change;
+  return undefined;
+}
+
+/**
+ * Selects rows by a variable and an environment, which may have been removed or renamed. A
+ * definition belongs to all environments of its application.
+ */
+function rowFilter(
+  name: string | undefined,
+  env: string | undefined,
+  environments: readonly EnvironmentRecord[],
+) {
+  const isNamed = (environment: EnvironmentName) =>
+    environment.name === env || qualifiedName(environment) === env;
+  const current =
+    env !== undefined && environments.some(isNamed)
+      ? findEnvironment(environments, env)
+      : undefined;
+  const isOfEnv = ({ application, environment }: ChangeRow) =>
+    (!current || application === current.application) &&
+    (environment === undefined ? current : isNamed({ application, name: environment }));
+  return (row: ChangeRow) =>
+    (name === undefined || namesOf(row).includes(name)) && (env === undefined || isOfEnv(row));
 }

@@ -1,0 +1,40 @@
+import type { JsonValue } from "../../kit/text/strict-json.js";
+import { qualifiedName } from "../../model/environment.js";
+import { valueText } from "../../model/variable.js";
+import type { ChangeRow } from "../../store/edits/change-rows.js";
+import { HIDDEN } from "../../tasks/settings/setting-table.js";
+
+/** Returns the columns for rows; BEFORE and AFTER only if a value is shown. */
+export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
+  const isShown = ({ what, before, after }: ChangeRow) =>
+    what === "value" && [before, after].some((side) => side !== undefined);
+  const hasValues = values || rows.some(isShown);
+  const text = (
+    value: JsonValue | undefined,
+    { what, kind }: ChangeRow,
+    none: ChangeRow["kind"],
+  ) => {
+    if (value !== undefined) return valueText(value);
+    return what === "value" && kind !== none ? HIDDEN : undefined;
+  };
+  return {
+    headings: ["ENVIRONMENT", "NAME", "CHANGE", ...(hasValues ? ["BEFORE", "AFTER"] : [])],
+    cells(row: ChangeRow): (string | undefined)[] {
+      const { kind, what, application, environment, name, key, before, after } = row;
+      const where =
+        environment === undefined ? application : qualifiedName({ application, name: environment });
+      const subject = key === undefined ? what : `${what} "${key}"`;
+      const change = what === "value" ? kind : `${subject} ${kind}${formerName(row)}`;
+      const cells = [where, name, change];
+      return hasValues
+        ? [...cells, text(before, row, "added"), text(after, row, "removed")]
+        : cells;
+    },
+  };
+}
+
+function formerName({ kind, what, name, before }: ChangeRow): string {
+  const former =
+    what === "environment" ? before : (before as { name?: JsonValue } | undefined)?.name;
+  return kind === "changed" && former !== name ? ` (was ${former})` : "";
+}

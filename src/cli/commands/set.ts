@@ -3,19 +3,15 @@ import { MAX_INPUT } from "../../kit/files/open-file.js";
 import { endBySignal } from "../../kit/process/signals.js";
 import { checkDecoded } from "../../kit/process/this-process.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
-import { NotFoundError, UsageError } from "../../kit/text/errors.js";
+import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
-import { JsonError, type JsonValue, parseJson } from "../../kit/text/strict-json.js";
-import { type EnvironmentRecord, qualifiedName } from "../../model/environment.js";
+import { JsonError, parseJson } from "../../kit/text/strict-json.js";
 import {
   checkVariableName,
   isVariableName,
   type JsonSchema,
-  parseAs,
   VARIABLE_TYPES,
-  type VariableType,
 } from "../../model/variable.js";
-import { type Data, type ValueRecord, variablesOf } from "../../store/data.js";
 import { editEnvironments } from "../../tasks/data/edit-environments.js";
 import { readStdin } from "../../tasks/files/named-file.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
@@ -80,9 +76,8 @@ Existing values that break the schema are kept, and listed.`,
     checkDecoded(value, "VALUE");
     checkDecoded(flags.description, "--description");
     const definition = definitionOf(flags);
-    const { schema } = definition;
     const { checkSchema } = await import("../../store/schema/value-schema.js");
-    if (schema !== undefined) await checkSchema(schema, "--schema");
+    if (definition.schema !== undefined) await checkSchema(definition.schema, "--schema");
     const keepsValue = value === undefined && Object.keys(definition).length > 0 && !encrypt;
     const isInput = !keepsValue && (value ?? "-") === "-";
     const settings = readSettings(flags, context);
@@ -91,22 +86,17 @@ Existing values that break the schema are kept, and listed.`,
       : undefined;
     const text = isInput ? await readValue(name, value === "-", context) : value;
     const assignment = { name, text, type, definition, toEnvelope };
-    let rows: object[] = [];
-    let broken: string[] = [];
     // All environments share the definition.
     const allEnvs =
       flags.allEnvs || (keepsValue && (flags.application !== undefined || !settings.find("env")));
     const choice = { ...flags, allEnvs, names: [name], mayBeNew: !keepsValue };
+    const { setVariable } = await import("../../store/edits/edit-values.js");
+    let rows: object[] = [];
+    let broken: string[] = [];
     const edited = await editEnvironments(settings, context, choice, async (data, environments) => {
-      rows = [];
-      let changed = data;
-      for (const environment of environments) {
-        const { row, ...result } = await setIn(changed, environment, environments, assignment);
-        changed = result.changed;
-        rows.push(row);
-      }
-      if (schema !== undefined) broken = await describeBroken(data, changed);
-      return changed;
+      const result = await setVariable(data, environments, assignment);
+      ({ rows, broken } = result);
+      return result.changed;
     });
     if (broken.length > 0) context.warn(`these values break the schema: ${broken.join("; ")}`);
     if (!edited) return;
@@ -114,51 +104,6 @@ Existing values that break the schema are kept, and listed.`,
     context.tell(`set ${name}`);
   },
 });
-
-interface Assignment {
-  name: string;
-  /** The text of the new value; `undefined` to keep the value. */
-  text: string | undefined;
-  type: VariableType | undefined;
-  definition: ReturnType<typeof definitionOf>;
-  toEnvelope: ((text: string) => JsonValue) | undefined;
-}
-
-/** Sets the variable in one environment. Resolves to the new data and a row for `--json`. */
-async function setIn(
-  data: Data,
-  environment: EnvironmentRecord,
-  environments: readonly EnvironmentRecord[],
-  { name, text, definition, toEnvelope, ...assignment }: Assignment,
-) {
-  const { setValues } = await import("../../store/edits/edit-values.js");
-  const { id, application } = environment;
-  const variable = variablesOf(data, application).get(name);
-  let old: ValueRecord | undefined;
-  for (const record of data.values)
-    if (record.variable_id === variable?.id && record.environment_id === id) old = record;
-  if (text === undefined && !variable)
-    throw new NotFoundError(`there is no variable "${name}"; to read its value from stdin, add -`);
-  const type = assignment.type ?? variable?.type ?? "STRING";
-  const plain = text === undefined ? old?.content.value : parseAs(text, type);
-  const value = text !== undefined && toEnvelope ? toEnvelope(text) : plain;
-  const change = { ...definition, name, type, value };
-  const changed = setValues(data, environment, [change], environments);
-  if (toEnvelope && plain !== undefined) {
-    const { checkPlainValues } = await import("../../store/schema/value-schema.js");
-    await checkPlainValues(changed, environment, [{ name, value: plain }]);
-  }
-  const created = text !== undefined && !old;
-  return { changed, row: { application, environment: environment.name, name, created } };
-}
-
-async function describeBroken(data: Data, changed: Data): Promise<string[]> {
-  const { brokenValues } = await import("../../store/schema/value-schema.js");
-  const names = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));
-  return (await brokenValues(data, changed)).map(
-    ({ variable: { name }, environment_id: id, rule }) => `${name} in ${names.get(id)} ${rule}`,
-  );
-}
 
 /** Parses JSON. `checkSchema` checks that it is a schema. */
 function parseSchema(text: string): JsonSchema {

@@ -7,6 +7,7 @@ import {
   checkVariableName,
   type Definition,
   isEnvelope,
+  parseAs,
   type ValueContent,
   type VariableType,
   valueFitsType,
@@ -19,6 +20,7 @@ import {
   variableRecord,
   variablesOf,
 } from "../data.js";
+import { brokenValues, checkPlainValues } from "../schema/value-schema.js";
 
 /** Missing fields stay unchanged. */
 export interface Assignment extends Partial<Definition> {
@@ -76,6 +78,62 @@ export function setValues(
     variables: withRecords(data.variables, variables.values()),
     values: withRecords(data.values, values.values()),
   };
+}
+
+interface SettingOfVariable {
+  name: string;
+  /** The text of the new value; `undefined` to keep the value. */
+  text: string | undefined;
+  /** Default: the variable's type, or STRING. */
+  type: VariableType | undefined;
+  definition: Partial<Omit<Definition, "type">>;
+  /** Encrypts the text. */
+  toEnvelope: ((text: string) => JsonValue) | undefined;
+}
+
+/**
+ * Sets a variable in environments of an application.
+ *
+ * @returns for each environment whether it had no value; the values that break
+ *   a new schema, as `PORT in test is not of type integer`
+ * @throws NotFoundError if there is no value and no variable; as `setValues`
+ *   and `checkPlainValues`
+ */
+export async function setVariable(
+  data: Data,
+  environments: readonly EnvironmentRecord[],
+  { name, text, type: newType, definition, toEnvelope }: SettingOfVariable,
+) {
+  let changed = data;
+  const rows: object[] = [];
+  for (const environment of environments) {
+    const { id, application } = environment;
+    const variable = variablesOf(changed, application).get(name);
+    if (text === undefined && !variable)
+      throw new NotFoundError(
+        `there is no variable "${name}"; to read its value from stdin, add -`,
+      );
+    const old = changed.values.find(
+      (record) => record.variable_id === variable?.id && record.environment_id === id,
+    );
+    const type = newType ?? variable?.type ?? "STRING";
+    const plain = text === undefined ? old?.content.value : parseAs(text, type);
+    const value = text !== undefined && toEnvelope ? toEnvelope(text) : plain;
+    changed = setValues(changed, environment, [{ ...definition, name, type, value }], environments);
+    if (toEnvelope && plain !== undefined)
+      await checkPlainValues(changed, environment, [{ name, value: plain }]);
+    const created = text !== undefined && !old;
+    rows.push({ application, environment: environment.name, name, created });
+  }
+  const isNewSchema = definition.schema !== undefined;
+  return { changed, rows, broken: isNewSchema ? await describeBroken(data, changed) : [] };
+}
+
+async function describeBroken(data: Data, changed: Data): Promise<string[]> {
+  const names = new Map(data.environments.map((each) => [each.id, qualifiedName(each)]));
+  return (await brokenValues(data, changed)).map(
+    ({ variable: { name }, environment_id: id, rule }) => `${name} in ${names.get(id)} ${rule}`,
+  );
 }
 
 /** Replaces records with the same ids, and appends new ones. */

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { compare } from "../../src/cli/commands/diff.js";
 import { createContext } from "../../src/cli/output/context.js";
 import { main } from "../../src/cli/start.js";
 import { readSettings } from "../../src/tasks/settings/resolve-settings.js";
+import { compareSources } from "../../src/tasks/sources/compare-sources.js";
 import type { Decrypt } from "../../src/tasks/sources/decryption.js";
 import { BINARY, run } from "../support/binary.js";
 import { runCli, runWith } from "../support/cli.js";
@@ -165,7 +165,12 @@ describe("diff of two environments of one data file", () => {
         if (name === "USER") writeFileSync(path, JSON.stringify(both("two")));
         return value;
       };
-      return compare(["dev", "test"], readSettings({ data: path }, context), replace, context);
+      return compareSources(
+        ["dev", "test"],
+        readSettings({ data: path }, context),
+        replace,
+        context,
+      );
     });
     expect(differences).toEqual([]);
   });

@@ -1,21 +1,10 @@
-import { existsSync } from "node:fs";
-import { createBudget } from "../../client/retry.js";
 import { statIfExists } from "../../kit/files/system-errors.js";
 import { UsageError } from "../../kit/text/errors.js";
-import { type Difference, diffValues } from "../../model/differing-values.js";
+import type { Difference } from "../../model/differing-values.js";
 import { valueText } from "../../model/variable.js";
-import { namedValues, readVariableEntries } from "../../model/variable-entries.js";
-import { dataPlaceName } from "../../tasks/settings/connection.js";
-import { readGiven, readSettings, Settings } from "../../tasks/settings/resolve-settings.js";
-import type { SourceFlags } from "../../tasks/settings/setting-table.js";
-import {
-  createDecrypt,
-  type Decrypt,
-  decryptValues,
-  leaveEncrypted,
-} from "../../tasks/sources/decryption.js";
-import { openSource, withSource } from "../../tasks/sources/open-source.js";
-import type { Caller } from "../../tasks/surroundings.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
+import { compareSources } from "../../tasks/sources/compare-sources.js";
+import { createDecrypt, leaveEncrypted } from "../../tasks/sources/decryption.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, print, printLines } from "../output/context.js";
@@ -53,53 +42,12 @@ export const definition = defineCommand({
     const settings = readSettings(flags, context);
     const isDecrypted = flags.values || !flags.missing;
     const decrypt = isDecrypted ? await createDecrypt(settings) : leaveEncrypted;
-    const all = await compare([before, after], settings, decrypt, context);
+    const all = await compareSources([before, after], settings, decrypt, context);
     const differences = flags.missing ? all.filter(({ kind }) => kind !== "changed") : all;
     await printDifferences(differences, flags.values === true, context);
     if (flags.exitCode && differences.length > 0) context.exitCode = 1;
   },
 });
-
-/** Compares two sides. A file with both of them is read once. */
-export async function compare(
-  sides: readonly [string, string],
-  settings: Settings,
-  decrypt: Decrypt,
-  caller: Caller,
-): Promise<Difference[]> {
-  const shared = { budget: createBudget(), readSoFar: new Map() };
-  const read = (side: string) => {
-    const opening = openSource(settingsOf(side, settings, caller), caller, shared);
-    return withSource(opening, async (source) =>
-      decryptValues(namedValues(await source.readSnapshot(readVariableEntries)), decrypt),
-    );
-  };
-  return diffValues(await read(sides[0]), await read(sides[1]));
-}
-
-/** The settings of the command, with flags for this side. */
-function settingsOf(side: string, settings: Settings, caller: Caller): Settings {
-  const replaced = settings.named("url", "env").filter(({ origin }) => origin === "flag");
-  const others = settings.given.filter((setting) => !replaced.includes(setting));
-  return new Settings([...readGiven("flag", sourceFlags(side, settings)), ...others], caller);
-}
-
-function sourceFlags(side: string, settings: Settings): SourceFlags {
-  if (/^https?:\/\//.test(side)) return { url: side };
-  if (/^etcds?:\/\//.test(side)) {
-    // A colon after the prefix, which begins with a slash, can't belong to a host and its port.
-    const [, store = side, env] = /^([^:]+:\/\/[^/]+\/[^:]*):(.+)$/s.exec(side) ?? [];
-    return { store, env };
-  }
-  const [, data, env] = /^(.+):([^:]+)$/.exec(side) ?? [];
-  // The name of an environment may contain a colon.
-  if (data && env && (data.endsWith(".json") || existsSync(data))) return { data, env };
-  const { dataPlace } = settings;
-  return {
-    [dataPlace.kind === "file" ? "data" : "store"]: dataPlaceName(dataPlace),
-    env: side,
-  };
-}
 
 const SIGNS = { added: "+", removed: "-", changed: "~" };
 

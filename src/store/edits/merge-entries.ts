@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { isDeepStrictEqual as isSame } from "node:util";
 import {
   allKeyPairs,
@@ -6,6 +7,7 @@ import {
   type NamedKey,
   qualifiedName,
 } from "../../model/environment.js";
+import { isPublic, isUnreadable } from "../../model/variable.js";
 import {
   type Data,
   LISTS,
@@ -148,4 +150,24 @@ export function toData(merged: Entries, branch: Entries, ours: Data, theirs: Dat
   const { version, last_ids } = ours;
   const settings = { ...merged.get(TOP_LEVEL_KEY)?.fields, version, ...(last_ids && { last_ids }) };
   return { ...settings, environments, variables, values } as unknown as Data;
+}
+
+/** Describes each record in a line. @param key marks secrets. Default: they have no mark */
+export function linesByName(content: Data, key: string | Buffer | undefined): string[] {
+  const mark = (secret: unknown) =>
+    key === undefined
+      ? "secret"
+      : `secret ${createHmac("sha256", key).update(JSON.stringify(secret)).digest("hex").slice(0, 32)}`;
+  const entries = entriesOf(content, content);
+  const lines = [...entries].flatMap(([name, { owners, fields }]) => {
+    const { application: _, name: __, value, credentials, ...others } = fields;
+    if (name === TOP_LEVEL_KEY)
+      return Object.entries(others).map(([field, entry]) => `${field} ${JSON.stringify(entry)}`);
+    const shown =
+      credentials === undefined ? others : { ...others, credentials: mark(credentials) };
+    if (!("value" in fields)) return `${labelOf(name)} ${JSON.stringify(shown)}`;
+    const isShown = isPublic(entries.get(owners[0] ?? "")?.fields) && !isUnreadable(value);
+    return `${labelOf(name)} ${isShown ? JSON.stringify(value) : `(${mark(value)})`}`;
+  });
+  return lines.sort();
 }

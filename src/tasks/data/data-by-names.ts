@@ -1,10 +1,9 @@
-import { createHmac, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createFile, makeFolder } from "../../kit/files/durable-file.js";
 import { readRegularFile } from "../../kit/files/open-file.js";
-import { isPublic, isUnreadable } from "../../model/variable.js";
-import { entriesOf, labelOf, TOP_LEVEL_KEY } from "../../store/edits/merge-entries.js";
+import { linesByName } from "../../store/edits/merge-entries.js";
 import { readContent } from "../../store/file/data-file.js";
 import type { Surroundings } from "../surroundings.js";
 
@@ -19,22 +18,7 @@ import type { Surroundings } from "../surroundings.js";
 export async function dataByNames(path: string, surroundings: Surroundings): Promise<string[]> {
   const content = await readContent(path);
   const key = content.sealed ? "" : await readDiffKey(surroundings);
-  const mark = (secret: unknown) =>
-    key === undefined
-      ? "secret"
-      : `secret ${createHmac("sha256", key).update(JSON.stringify(secret)).digest("hex").slice(0, 32)}`;
-  const entries = entriesOf(content, content);
-  const lines = [...entries].flatMap(([name, { owners, fields }]) => {
-    const { application: _, name: __, value, credentials, ...others } = fields;
-    if (name === TOP_LEVEL_KEY)
-      return Object.entries(others).map(([field, entry]) => `${field} ${JSON.stringify(entry)}`);
-    const shown =
-      credentials === undefined ? others : { ...others, credentials: mark(credentials) };
-    if (!("value" in fields)) return `${labelOf(name)} ${JSON.stringify(shown)}`;
-    const isShown = isPublic(entries.get(owners[0] ?? "")?.fields) && !isUnreadable(value);
-    return `${labelOf(name)} ${isShown ? JSON.stringify(value) : `(${mark(value)})`}`;
-  });
-  return lines.sort();
+  return linesByName(content, key);
 }
 
 /** Reads the user's key, or creates it; `undefined` on failure. */

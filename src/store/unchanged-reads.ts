@@ -1,0 +1,97 @@
+import { qualifiedName } from "../model/environment.js";
+import type { ValueRecord } from "./data.js";
+import { type History, idOf, OUTSIDE } from "./history.js";
+
+/** A line of an audit log: a request. */
+export interface AuditLine {
+  readonly time: string;
+  readonly client?: string;
+  readonly read?: readonly { readonly value_id?: number }[];
+  readonly lines_lost?: number;
+}
+
+/** How often a client has read a value that is still the same. */
+export interface ReadCount {
+  readonly environment: string;
+  /** `undefined` for the key of the environment. */
+  readonly client: string | undefined;
+  readonly name: string;
+  reads: number;
+  /** ISO 8601, UTC. */
+  last_read: string;
+}
+
+/** Counts the reads of values that are still the same. */
+export async function unchangedReads(history: History) {
+  const find = await unchangedValues(history);
+  /** By value and client. */
+  const reads = new Map<string, ReadCount>();
+  /** Adds the values that a request has read. @param since Unix milliseconds */
+  const count = ({ time, client, read = [] }: AuditLine, since: number) => {
+    const readAt = Date.parse(time);
+    if (readAt < since) return;
+    // No record has the id 0.
+    for (const { value_id: id = 0 } of read) {
+      const names = find(id, readAt);
+      if (!names) continue;
+      const key = `${id} ${client ?? ""}`;
+      const row = reads.get(key) ?? { ...names, client, reads: 0, last_read: time };
+      reads.set(key, row);
+      row.reads++;
+      if (readAt > Date.parse(row.last_read)) row.last_read = time;
+    }
+  };
+  return { data: history.data, reads, count };
+}
+
+/** A change of a value. One by another program was made at any time since the change before. */
+interface ValueChange {
+  /** Unix milliseconds. */
+  earliest: number;
+  readonly latest: number;
+  readonly before: string | undefined;
+}
+
+/** Returns a function that finds a value read at a Unix time in milliseconds, if it is the same. */
+async function unchangedValues({ data, changes }: History) {
+  const environments = new Map(
+    data.environments.map((record) => [record.id, qualifiedName(record)]),
+  );
+  const names = new Map(data.variables.map(({ id, name }) => [id, name]));
+  const values = new Map(data.values.map((record) => [record.id, record]));
+  /** The changes of each value by its id, newest first. */
+  const changesOf = new Map<number, ValueChange[]>();
+  let outside: ValueChange[] = [];
+  for await (const { time, command, changes: records } of changes) {
+    const latest = Date.parse(time);
+    for (const change of outside) change.earliest = latest;
+    outside = [];
+    const earliest = command === OUTSIDE ? Number.NEGATIVE_INFINITY : latest;
+    for (const change of records) {
+      if (change.list !== "values") continue;
+      const id = idOf(change);
+      const valueChange = { earliest, latest, before: contentOf(change.before) };
+      const ofValue = changesOf.get(id) ?? [];
+      changesOf.set(id, ofValue);
+      ofValue.push(valueChange);
+      if (command === OUTSIDE) outside.push(valueChange);
+    }
+  }
+  return (id: number, time: number) => {
+    const record = values.get(id);
+    // The first change after a read replaced what was read. A later one may have brought it back.
+    const isSame = (["earliest", "latest"] as const).some((when) => {
+      const replaced = changesOf.get(id)?.findLast((change) => change[when] > time);
+      return !replaced || replaced.before === contentOf(record);
+    });
+    if (!record || !isSame) return undefined;
+    return {
+      environment: environments.get(record.environment_id) ?? "",
+      name: names.get(record.variable_id) ?? "",
+    };
+  };
+}
+
+function contentOf(record: object | null | undefined): string | undefined {
+  return record ? JSON.stringify((record as ValueRecord).content.value) : undefined;
+}

@@ -1,13 +1,11 @@
-import { UsageError } from "../../kit/text/errors.js";
-import { shortestName } from "../../model/environment.js";
 import { readAll } from "../../model/page.js";
 import type { Check } from "../../model/read.js";
 import type { Variable } from "../../model/variable.js";
-import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
-import { createCheck, problemsOf } from "../../tasks/sources/check-source.js";
-import { openSource, withSource } from "../../tasks/sources/open-source.js";
+import { readSettings } from "../../tasks/settings/resolve-settings.js";
+import { createCheck, openEnvironments, problemsOf } from "../../tasks/sources/check-source.js";
+import { withSource } from "../../tasks/sources/open-source.js";
 import { readImport } from "../../tasks/transfer/read-import.js";
-import { defineCommand, type FlagValues } from "../arguments/command.js";
+import { defineCommand } from "../arguments/command.js";
 import { ENVIRONMENTS } from "../arguments/data-flags.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { type Context, printTable } from "../output/context.js";
@@ -23,8 +21,6 @@ const FLAGS = {
   ...ENVIRONMENTS,
 } as const;
 
-type CheckFlags = FlagValues<typeof FLAGS>;
-
 export const definition = defineCommand({
   description: `Find missing values that are not optional,
     values that break their schema and, with a key, encrypted
@@ -39,7 +35,7 @@ export const definition = defineCommand({
     const documented =
       flags.example === undefined ? undefined : await readNames(flags.example, context);
     const json: Checked[] = [];
-    for (const { environment, source } of await sourcesOf(flags, settings, context))
+    for (const { environment, source } of await openEnvironments(flags, settings, context))
       await withSource(Promise.resolve(source), async () => {
         const checked = await source.readSnapshot(async (snapshot) => {
           const result = await check(snapshot);
@@ -66,27 +62,6 @@ interface Checked extends Check {
   environment: string | undefined;
   only_in_example?: string[];
   not_in_example?: string[];
-}
-
-/** @throws UsageError for several environments of a server; as `openSource` */
-async function sourcesOf({ env = [], all }: CheckFlags, settings: Settings, context: Context) {
-  const isRemote = ["url", undefined].includes(settings.find("url")?.name);
-  if (isRemote && all)
-    throw new UsageError("--all is for a data file or a store: a server shows one environment");
-  if (isRemote) {
-    const source = await openSource(settings, context);
-    return [{ environment: undefined, source }];
-  }
-  const { chooseEnvironment, readData } = await import("../../tasks/data/open-data.js");
-  const { EnvironmentView } = await import("../../service/environment-view.js");
-  const data = await readData(settings.dataPlace, context);
-  const { environments } = data;
-  const names = () => (env.length > 0 ? env : [settings.find("env")?.text]);
-  const chosen = all ? environments : names().map((name) => chooseEnvironment(environments, name));
-  return chosen.map((environment) => ({
-    environment: shortestName(environment, environments),
-    source: new EnvironmentView(data, environment),
-  }));
 }
 
 async function readNames(file: string, context: Context): Promise<Set<string>> {

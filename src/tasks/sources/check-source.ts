@@ -1,14 +1,44 @@
 import { DecryptionError, UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
+import { shortestName } from "../../model/environment.js";
 import { readAll } from "../../model/page.js";
 import type { Check, InvalidValue } from "../../model/read.js";
 import type { Snapshot } from "../../model/source.js";
 import { isEnvelope, isUnreadable, parseAs, type Variable } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";
+import type { Caller } from "../surroundings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
+import { openSource } from "./open-source.js";
 
 /** Finds the problems of an environment. @param only names to check. Default: all */
 export type CheckValues = (snapshot: Snapshot, only?: readonly string[]) => Promise<Check>;
+
+/**
+ * Opens environments of local data, read once, or the environment of a server,
+ * which does not give its name. Default: the environment of the settings.
+ *
+ * @throws UsageError for all environments of a server; as `openSource`
+ */
+export async function openEnvironments(
+  { env = [], all = false }: { env?: readonly string[]; all?: boolean | undefined },
+  settings: Settings,
+  caller: Caller,
+) {
+  const isRemote = ["url", undefined].includes(settings.find("url")?.name);
+  if (isRemote && all)
+    throw new UsageError("--all is for a data file or a store: a server shows one environment");
+  if (isRemote) return [{ environment: undefined, source: await openSource(settings, caller) }];
+  const { chooseEnvironment, readData } = await import("../data/open-data.js");
+  const { EnvironmentView } = await import("../../service/environment-view.js");
+  const data = await readData(settings.dataPlace, caller);
+  const { environments } = data;
+  const names = () => (env.length > 0 ? env : [settings.find("env")?.text]);
+  const chosen = all ? environments : names().map((name) => chooseEnvironment(environments, name));
+  return chosen.map((environment) => ({
+    environment: shortestName(environment, environments),
+    source: new EnvironmentView(data, environment),
+  }));
+}
 
 /** Creates the check of `--strict`, which a flag or the project asks for. */
 export async function createStrictCheck(

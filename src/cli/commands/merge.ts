@@ -2,7 +2,6 @@ import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { GIT_CONFIG } from "../../store/git-config.js";
 import { readProfile, readSettings } from "../../tasks/settings/resolve-settings.js";
-import { readSecret } from "../../tasks/settings/secret-files.js";
 import { defineCommand } from "../arguments/command.js";
 import { SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { printTable } from "../output/context.js";
@@ -20,7 +19,7 @@ export const definition = defineCommand({
   flags: SEAL_KEY_FILE,
   examples: [GIT_CONFIG],
   async run({ file: files }, flags, context) {
-    const [base, ours, theirs, path, ...more] = files;
+    const [base = "", ours, theirs, path, ...more] = files;
     if (ours === undefined || theirs === undefined || more.length > 0)
       throw new UsageError(
         "merge takes three files, and a name for messages: BASE OURS THEIRS [PATH]",
@@ -28,26 +27,8 @@ export const definition = defineCommand({
     // A `.appvars.json` may be in conflict, too.
     const settings = readSettings(flags, context, undefined, [readProfile]);
     const { sealKey } = settings.placeNamed(path ?? ours, "OURS");
-    const sides = { base, ours, theirs };
-    const { mergeFiles } = await import("../../store/file/merge-files.js");
-    const { readContent } = await import("../../store/file/data-file.js");
-    const { dataPieces } = await import("../../store/schema/data-text.js");
-    const { writePrivateFile } = await import("../../tasks/files/write-private-file.js");
-    const { withPathInErrors } = await import("../../kit/files/system-errors.js");
-    const read = (side: keyof typeof sides) => {
-      const name = path === undefined ? sides[side] : `${path} (${side})`;
-      return readContent(sides[side], name, side === "base");
-    };
-    const contents = [await read("base"), await read("ours"), await read("theirs")] as const;
-    const keys = sealKey && (await readSecret(sealKey, context));
-    const merging = mergeFiles(...contents, keys).catch((error: unknown) => {
-      // Git then reports a conflict, as if the rest had been merged.
-      const advice = "before you try again, run: git merge --abort";
-      if (path !== undefined) context.warn(`nothing was merged into ${path}; ${advice}`);
-      throw error;
-    });
-    const { data, conflicts } = await withPathInErrors(`${path ?? ours} can't be merged:`, merging);
-    await writePrivateFile(ours, dataPieces(data), context.surroundings);
+    const { mergeDataFiles } = await import("../../tasks/data/merge-data-files.js");
+    const conflicts = await mergeDataFiles({ base, ours, theirs }, path, sealKey, context);
     if (conflicts.length > 0) {
       context.exitCode = 1;
       const advice = path === undefined ? "" : `, then run: ${command`git add ${path}`}`;

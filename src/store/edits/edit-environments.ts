@@ -131,10 +131,12 @@ export function freshCredentials(): KeyPair {
   return { api_key: randomBytes(16).toString("hex"), api_secret: randomBytes(32).toString("hex") };
 }
 
+export type ChangeWithPair = (data: Data, pair: KeyPair) => Data;
+
 /** Gives new credentials to an environment in one write. Resolves to the environment. */
 export async function issueCredentials(
   update: (change: (data: Data) => Data) => Promise<unknown>,
-  change: (data: Data, pair: KeyPair) => Data,
+  change: ChangeWithPair,
 ): Promise<EnvironmentRecord> {
   const pair = freshCredentials();
   let issued: EnvironmentRecord = { id: 0, application: "", name: "", ...pair };

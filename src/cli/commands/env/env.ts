@@ -4,11 +4,10 @@ import {
   type Environment,
   type EnvironmentRecord,
   findEnvironment,
-  type KeyPair,
   parseEnvironmentName,
   qualifiedName,
 } from "../../../model/environment.js";
-import type { Data } from "../../../store/data.js";
+import type { ChangeWithPair } from "../../../store/edits/edit-environments.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
 import { readSettings, type Settings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
@@ -165,11 +164,7 @@ function warnOfSettings(
       warn(`${from} still names ${text}: change it`);
 }
 
-async function issue(
-  flags: SourceFlags,
-  context: Context,
-  change: (data: Data, pair: KeyPair) => Data,
-): Promise<void> {
+async function issue(flags: SourceFlags, context: Context, change: ChangeWithPair): Promise<void> {
   const { issueCredentials } = await loadEdits();
   const { dataPlace } = readSettings(flags, context);
   const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);

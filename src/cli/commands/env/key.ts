@@ -9,7 +9,7 @@ import {
   type RotatedPair,
 } from "../../../model/environment.js";
 import { createMatcher, NAME_OR_GLOB, NAME_OR_GLOB_RULE } from "../../../model/name-matcher.js";
-import { type Data, recordsOf } from "../../../store/data.js";
+import type { ChangeWithPair } from "../../../store/edits/edit-environments.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
 import { credentialLines } from "../../../tasks/data/shell-lines.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
@@ -102,12 +102,14 @@ const add = defineCommand({
     checkDecoded(name, "the name");
     if (!NAME_PART.test(name))
       throw new UsageError(`the name of a key must have ${NAME_PART_RULE}`);
-    const changed = await issueKey(environment, name, flags, context, ({ addKey }, data, pair) =>
+    const { addKey } = await loadEdits();
+    const changed = await issueKey(environment, name, flags, context, (data, pair) =>
       addKey(data, environment, { ...key, ...pair }),
     );
     if (!changed || !only) return;
     const owner = findEnvironment(changed.environments, environment);
-    const names = recordsOf(changed, owner).variables.map(({ name }) => name);
+    const variables = changed.variables.filter((each) => each.application === owner.application);
+    const names = variables.map(({ name }) => name);
     for (const pattern of createMatcher(only).unmatched(names))
       context.warn(`--only ${pattern} matches no variable yet`);
   },
@@ -129,7 +131,8 @@ const rotate = defineCommand({
   examples: ["appvars env key rotate production ana --grace 24h --data vars.json"],
   async run({ environment, key }, { grace = 0, expires, ...flags }, context) {
     const rotation = { now: context.surroundings.clock(), grace, validUntil: expires };
-    await issueKey(environment, key, flags, context, ({ rotateKey }, data, pair) =>
+    const { rotateKey } = await loadEdits();
+    await issueKey(environment, key, flags, context, (data, pair) =>
       rotateKey(data, environment, key, pair, rotation),
     );
   },
@@ -184,12 +187,12 @@ async function issueKey(
   name: string,
   flags: SourceFlags,
   context: Context,
-  change: (edits: Awaited<ReturnType<typeof loadEdits>>, data: Data, pair: KeyPair) => Data,
-): Promise<Data | undefined> {
-  const edits = await loadEdits();
-  const pair = edits.freshCredentials();
+  change: ChangeWithPair,
+) {
+  const { freshCredentials } = await loadEdits();
+  const pair = freshCredentials();
   const { dataPlace } = readSettings(flags, context);
-  const changed = await updateData(dataPlace, context, (data) => change(edits, data, pair));
+  const changed = await updateData(dataPlace, context, (data) => change(data, pair));
   if (!changed) return undefined;
   const owner = qualifiedName(findEnvironment(changed.environments, environment));
   printPair({ environment: owner, name }, pair, context);

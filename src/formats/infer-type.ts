@@ -1,11 +1,14 @@
-import { UsageError } from "../kit/text/errors.js";
+import { UsageError, withSubject } from "../kit/text/errors.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
 import {
+  type NamedValue,
+  parseAs,
   parseExactJson,
   VARIABLE_TYPES,
   type VariableType,
   valueFitsType,
 } from "../model/variable.js";
+import { type ImportedVariable, JSON_STRING } from "./reader.js";
 
 /**
  * Infers the type and value of a text, for a new variable:
@@ -36,4 +39,21 @@ export function inferValue(text: string): { type: VariableType; value: JsonValue
 /** Returns the type of a value from a format with types, such as JSON or YAML. */
 export function nativeType(value: JsonValue): VariableType {
   return VARIABLE_TYPES.find((type) => type.toLowerCase() === typeof value) ?? "JSON";
+}
+
+/** Gives an entry its type. @param defined the variable's type, which has precedence */
+export function typeEntry(
+  { name, value, type: said }: ImportedVariable,
+  isText: boolean,
+  defined: VariableType | undefined,
+): NamedValue {
+  if (!isText && defined && !valueFitsType(value, defined))
+    throw new UsageError(`the value of ${name} is not a valid ${defined}`);
+  if (!isText) return { name, type: defined ?? nativeType(value), value };
+  const text = String(value);
+  const type = defined ?? (said === JSON_STRING ? "JSON" : said);
+  if (!type) return { name, ...inferValue(text) };
+  // Only the file can say whether JSON is a string.
+  const isString = type === "JSON" && (said === "STRING" || said === JSON_STRING);
+  return { name, type, value: isString ? text : withSubject(name, () => parseAs(text, type)) };
 }

@@ -1,12 +1,7 @@
 import { extname } from "node:path";
 import { type ImportFormat, READERS } from "../../formats/formats.js";
-import { inferValue, nativeType } from "../../formats/infer-type.js";
-import {
-  type DotenvProgram,
-  type ImportedVariable,
-  JSON_STRING,
-  noteRewritten,
-} from "../../formats/reader.js";
+import { typeEntry } from "../../formats/infer-type.js";
+import { type DotenvProgram, noteRewritten } from "../../formats/reader.js";
 import { MAX_INPUT, readAnyFile, readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
@@ -14,15 +9,7 @@ import { UsageError, withSubject } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { EnvironmentRecord } from "../../model/environment.js";
 import { createMatcher } from "../../model/name-matcher.js";
-import {
-  isUnreadable,
-  type NamedValue,
-  parseAs,
-  textAs,
-  type VariableType,
-  valueFitsType,
-  valueText,
-} from "../../model/variable.js";
+import { isUnreadable, type NamedValue, textAs, valueText } from "../../model/variable.js";
 import { byVariable, joinValues, namedValues } from "../../model/variable-entries.js";
 import { type Data, recordsOf, variablesOf } from "../../store/data.js";
 import type { Settings } from "../settings/resolve-settings.js";
@@ -123,23 +110,6 @@ export function typeEntries(
 /** Blanks between the parts of JSON don't matter. */
 function withoutBlanks(value: unknown): string {
   return String(value).replace(/\s/g, "");
-}
-
-/** @param defined the variable's type, which has precedence */
-function typeEntry(
-  { name, value, type: said }: ImportedVariable,
-  isText: boolean,
-  defined: VariableType | undefined,
-): NamedValue {
-  if (!isText && defined && !valueFitsType(value, defined))
-    throw new UsageError(`the value of ${name} is not a valid ${defined}`);
-  if (!isText) return { name, type: defined ?? nativeType(value), value };
-  const text = String(value);
-  const type = defined ?? (said === JSON_STRING ? "JSON" : said);
-  if (!type) return { name, ...inferValue(text) };
-  // Only the file can say whether JSON is a string.
-  const isString = type === "JSON" && (said === "STRING" || said === JSON_STRING);
-  return { name, type, value: isString ? text : withSubject(name, () => parseAs(text, type)) };
 }
 
 export function currentValues(

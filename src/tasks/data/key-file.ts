@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { createFile } from "../../kit/files/durable-file.js";
 import { toInvalidFile } from "../../kit/files/system-errors.js";
@@ -6,6 +7,7 @@ import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import { shellWord } from "../../kit/text/shell.js";
 import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import { readContent } from "../../store/file/data-file.js";
+import { writeGitFiles } from "../../store/file/git-files.js";
 import { type DataPlace, type FilePlace, keyFileOf } from "../settings/connection.js";
 import type { Messages } from "../surroundings.js";
 
@@ -19,13 +21,29 @@ export async function withKeyFile(place: DataPlace, messages: Messages): Promise
   return createKeyFile(place, messages);
 }
 
+/**
+ * Returns the place of a new file with a key: a new one if it has none.
+ *
+ * @param git writes the files that git needs; `from` is an imported file
+ */
+export async function sealNewFile(
+  place: FilePlace,
+  { git, from }: { git?: boolean | undefined; from?: string | undefined },
+  messages: Messages,
+): Promise<FilePlace> {
+  // Written before the data, so that git never sees the files beside it.
+  if (git) await writeGitFiles(place.path, from);
+  if (place.sealKey || existsSync(place.path)) return place;
+  return createKeyFile(place, messages, git);
+}
+
 /** Returns the command that makes git ignore files that begin with a path. */
 export function ignoreCommand(path: string): string {
   return `echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(join(dirname(path), ".gitignore"))}`;
 }
 
 /** Creates the key file beside a data file. @throws InvalidDataError if it exists, or can't be written */
-export async function createKeyFile(
+async function createKeyFile(
   place: FilePlace,
   { note }: Messages,
   isIgnored = false,

@@ -1,0 +1,27 @@
+import { findEnvironment } from "../../model/environment.js";
+import type { Data } from "../../store/data.js";
+import { setValues } from "../../store/edits/edit-values.js";
+import { starterData } from "../../store/memory/starter-data.js";
+import type { Caller } from "../surroundings.js";
+import { readImport, typeEntries } from "./read-import.js";
+
+interface NewData {
+  /** The file whose values are imported, `-` for stdin. */
+  from: string | undefined;
+  /** The environment of imported values. */
+  env: string;
+  /** Whether to add example variables. */
+  examples: boolean;
+}
+
+/** Makes data with new credentials. @throws UsageError for the file */
+export async function newData(
+  { from, env, examples }: NewData,
+  { surroundings, note }: Caller,
+): Promise<Data> {
+  const data = starterData({ examples });
+  if (from === undefined) return data;
+  const imported = await readImport({ file: from, format: undefined }, surroundings, note);
+  const environment = findEnvironment(data.environments, env);
+  return setValues(data, environment, typeEntries(imported, data, environment, note));
+}

@@ -22,3 +22,18 @@ export function command(
     ...values.map((value) => [value].flat().map(shellWord).join(" ")),
   );
 }
+
+/** Returns the lines that set variables in a POSIX shell or in PowerShell. */
+export function pasteLines(
+  variables: Readonly<Record<string, string>>,
+  { platform, env }: { platform: NodeJS.Platform; env: NodeJS.ProcessEnv },
+): string[] {
+  // Git Bash and the other shells of MSYS2 set MSYSTEM.
+  const isPowerShell = platform === "win32" && !env["MSYSTEM"];
+  return Object.entries(variables).map(([name, value]) =>
+    isPowerShell
+      ? // Any of these quotes ends the text, unless it is doubled.
+        `$env:${name} = '${value.replace(/['\u2018-\u201b]/g, "$&$&")}'`
+      : `export ${name}=${shellWord(value)}`,
+  );
+}

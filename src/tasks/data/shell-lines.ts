@@ -1,4 +1,4 @@
-import { command, shellWord } from "../../kit/text/shell.js";
+import { command, pasteLines } from "../../kit/text/shell.js";
 import {
   type EnvironmentRecord,
   expiringKeys,
@@ -8,26 +8,9 @@ import {
 } from "../../model/environment.js";
 import type { Surroundings } from "../surroundings.js";
 
-type Shell = Pick<Surroundings, "platform" | "env">;
-
 /** Returns the lines that set the credentials of an environment in a shell. */
-export function credentialLines({ api_key, api_secret }: KeyPair, shell: Shell): string[] {
+export function credentialLines({ api_key, api_secret }: KeyPair, shell: Surroundings): string[] {
   return pasteLines({ APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret }, shell);
-}
-
-/** Returns the lines that set variables in a POSIX shell or in PowerShell. */
-export function pasteLines(
-  variables: Readonly<Record<string, string>>,
-  { platform, env }: Shell,
-): string[] {
-  // Git Bash and the other shells of MSYS2 set MSYSTEM.
-  const isPowerShell = platform === "win32" && !env["MSYSTEM"];
-  return Object.entries(variables).map(([name, value]) =>
-    isPowerShell
-      ? // Any of these quotes ends the text, unless it is doubled.
-        `$env:${name} = '${value.replace(/['\u2018-\u201b]/g, "$&$&")}'`
-      : `export ${name}=${shellWord(value)}`,
-  );
 }
 
 /** The time before the end of a key in which it should be replaced. */

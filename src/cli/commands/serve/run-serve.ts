@@ -3,11 +3,10 @@ import { looseMode } from "../../../kit/files/owners.js";
 import { hasCode } from "../../../kit/files/system-errors.js";
 import { type Endpoint, hostOf, isLoopback } from "../../../kit/net/endpoint.js";
 import { UsageError } from "../../../kit/text/errors.js";
-import { command } from "../../../kit/text/shell.js";
+import { command, pasteLines } from "../../../kit/text/shell.js";
 import { type Audit, AuditLog } from "../../../server/api/audit.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import type { Reloadable, Store } from "../../../store/store.js";
-import { pasteLines } from "../../../tasks/data/shell-lines.js";
 import {
   allowsUnsafeFiles,
   isSameFile,

@@ -1,6 +1,6 @@
 import { isLoopback } from "../kit/net/endpoint.js";
 import { UnauthorizedError, UsageError } from "../kit/text/errors.js";
-import { DEFAULT_URL } from "../model/defaults.js";
+import { DEFAULT_URL, MAX_SECONDS } from "../model/defaults.js";
 import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "../model/environment.js";
 import { type SignedParts, sign } from "../signing/sign.js";
 
@@ -17,9 +17,6 @@ export function parseAuth(text: string, subject: string): AuthScheme {
   if (AUTH_SCHEMES.includes(scheme)) return scheme;
   throw new UsageError(`${subject} must be one of ${AUTH_SCHEMES.join(", ")}`);
 }
-
-/** The longest time, about 23 days: Node fires timers of more than 2^31 ms immediately. */
-export const MAX_SECONDS = 2_000_000;
 
 /**
  * Checks a credential. An empty one counts as missing.

@@ -30,3 +30,6 @@ export const DEFAULT_CACHE_S = 86_400;
 
 /** The maximum age of answers in seconds, 30 days. Older answers are removed. */
 export const MAX_KEPT_S = 30 * 86_400;
+
+/** The longest time, about 23 days: Node fires a timer of more than 2^31 ms immediately. */
+export const MAX_SECONDS = 2_000_000;

@@ -1,6 +1,6 @@
 import { constants } from "node:os";
-import { MAX_SECONDS } from "../../client/options.js";
 import { secondsOf } from "../../kit/text/duration.js";
+import { MAX_SECONDS } from "../../model/defaults.js";
 import { isVariableName } from "../../model/variable.js";
 import { CREDENTIAL_VARIABLES } from "../../tasks/run/child-environment.js";
 import { callRun } from "../../tasks/run/run-program.js";

@@ -5,7 +5,7 @@ import { createFile } from "../../kit/files/durable-file.js";
 import { hasCode } from "../../kit/files/system-errors.js";
 import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
-import { GIT_CONFIG } from "../../store/git-config.js";
+import { GIT_CONFIG } from "../../store/schema/git-config.js";
 import { ignoreCommand, sealNewFile } from "../../tasks/data/key-file.js";
 import { allowProject } from "../../tasks/settings/allow-project.js";
 import { PROJECT_FILE } from "../../tasks/settings/project-file.js";

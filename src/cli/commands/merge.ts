@@ -1,6 +1,6 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
-import { GIT_CONFIG } from "../../store/git-config.js";
+import { GIT_CONFIG } from "../../store/schema/git-config.js";
 import { readProfile, readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { SEAL_KEY_FILE } from "../arguments/source-flags.js";

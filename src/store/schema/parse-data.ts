@@ -12,8 +12,8 @@ import {
   type ValueRecord,
   type VariableRecord,
 } from "../data.js";
-import { GIT_CONFIG } from "../git-config.js";
 import { DATA_RULE, RECORD_RULES } from "./data-rules.js";
+import { GIT_CONFIG } from "./git-config.js";
 
 /** Opens checked content, sealed or not. @throws InvalidDataError with a predicate */
 export type OpenContent = (content: Data) => Data | Promise<Data>;

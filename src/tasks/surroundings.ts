@@ -60,7 +60,7 @@ export function readSwitch(variable: string, env: Surroundings["env"]): boolean 
 
 const ACTOR_VARIABLE = "APPVARS_ACTOR";
 
-/** Returns who makes a change: `user@host`, or the value of the variable. @throws UsageError */
+/** Returns who makes a change: `user@host`, or the value of the variable. */
 export function authorOf({ surroundings, command = "appvars" }: Caller) {
   const { user, env } = surroundings;
   const actor = env[ACTOR_VARIABLE] || `${userName() ?? user ?? "unknown"}@${hostname()}`;

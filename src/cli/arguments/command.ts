@@ -20,7 +20,7 @@ export interface Flag extends Argument {
 export interface Argument {
   help: string;
   choices?: readonly string[];
-  /** @param clock Unix milliseconds @throws ArgumentError */
+  /** @param clock Unix milliseconds */
   parse?: (text: string, clock: () => number) => unknown;
 }
 

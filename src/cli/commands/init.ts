@@ -44,7 +44,7 @@ export const definition = defineCommand({
   run: (_, flags, context) => runInit(flags, context),
 });
 
-/** Creates a data file, as `appvars init` does. @throws UsageError, InvalidDataError */
+/** Creates a data file, as `appvars init` does. */
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const settings = readSettings(flags, context);
   let place = settings.dataPlace;

@@ -67,7 +67,6 @@ export interface RotationTimes {
   validUntil?: string | undefined;
 }
 
-/** @throws as {@link removeEnvironment} */
 export function rotateEnvironment(
   data: Data,
   name: string,

@@ -12,8 +12,6 @@ import type { Surroundings } from "../surroundings.js";
  *
  * Secrets become 128 bits of an HMAC with a key of the user, so that nobody else can guess a value
  * from a log. The texts of a sealed file are not secret, so their marks need no key.
- *
- * @throws InvalidDataError
  */
 export async function dataByNames(path: string, surroundings: Surroundings): Promise<string[]> {
   const content = await readContent(path);

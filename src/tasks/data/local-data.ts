@@ -20,11 +20,11 @@ export interface LocalData {
   check(purpose: "read" | "change"): string | undefined;
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */
   read(): Promise<Data>;
-  /** Makes a change in one atomic write, and resolves to the data. @throws as `EditableStore.update` */
+  /** Makes a change in one atomic write, and resolves to the data. */
   update(change: ChangeData, options?: UpdateOptions): Promise<Data>;
-  /** @param use gets the history, which is closed afterwards @throws as `read` */
+  /** @param use gets the history, which is closed afterwards */
   history<T>(use: (history: History) => Promise<T>): Promise<T>;
-  /** Opens it, and follows the changes of others. @throws as `read` */
+  /** Opens it, and follows the changes of others. */
   follow(): Promise<EditableStore>;
   /** Creates it, and resolves to a message. @throws InvalidDataError if it exists, or can't be written */
   create(data: Data): Promise<string>;
@@ -34,7 +34,6 @@ export interface LocalData {
    * Writes all again, with its history, sealed with the first of its keys or plain.
    *
    * @returns whether it had another form
-   * @throws as `update`
    */
   seal(form: "sealed" | "plain"): Promise<boolean>;
   /**

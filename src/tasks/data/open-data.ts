@@ -43,7 +43,7 @@ export async function localData(
   return data;
 }
 
-/** Warns if other users can change the data. @throws InvalidDataError */
+/** Warns if other users can change the data. */
 export async function readData(place: DataPlace, caller: Caller): Promise<Data> {
   return (await localData(place, caller, "read")).read();
 }

@@ -14,7 +14,7 @@ import { readSecret } from "../settings/secret-files.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import type { ServeDataOptions } from "./local-data.js";
 
-/** Creates a data file, and resolves to a message. @throws InvalidDataError */
+/** Creates a data file, and resolves to a message. */
 export async function createData(
   path: string,
   { user }: Surroundings,

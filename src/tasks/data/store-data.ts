@@ -82,7 +82,7 @@ export function openTrafficWarning({ address: { endpoints, url } }: StorePlace):
   return isOpen ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }
 
-/** Removes all but the last entries of a store's history. @throws as `openEtcdStore` */
+/** Removes all but the last entries of a store's history. */
 export function pruneStore(place: StorePlace, entries: number, caller: Caller): Promise<void> {
   return withStore(place, caller, (store) => store.prune(entries));
 }

@@ -22,7 +22,7 @@ export function requireExecve(platform: NodeJS.Platform, execve: Execve | undefi
 /** The longest wait for a reader of our last notes. */
 const MAX_UNREAD_MS = 500;
 
-/** Replaces this process by a program. @throws StartError */
+/** Replaces this process by a program. */
 export async function execProgram(
   command: ProgramLine,
   env: ChildEnvironment,

@@ -7,7 +7,7 @@ export function isLeftOut(name: string, allowed: readonly string[]): boolean {
   return isReservedName(name) && !allowed.includes(name);
 }
 
-/** Refuses reserved names that were asked for, where a warning would not do. @throws UsageError */
+/** Refuses reserved names that were asked for, where a warning would not do. */
 export function refuseReserved(asked: readonly string[], allowed: readonly string[]): void {
   const names = asked.filter((name) => isLeftOut(name, allowed));
   if (names.length === 0) return;

@@ -51,7 +51,6 @@ export async function loadVariables(
  * Returns the values by name, and parses texts by the types of their variables.
  *
  * @param preserved the environment whose values take precedence
- * @throws UsageError
  */
 async function typedValues(
   { variables, taken }: ChildVariables,

@@ -45,7 +45,6 @@ export type PreparedVariables = Awaited<ReturnType<typeof prepareVariables>>;
  * Prepares to open the source, and to read the variables of a program from it.
  *
  * @param inherited the environment of the program without these variables
- * @throws UsageError
  */
 export async function prepareVariables(
   flags: VariableFlags,

@@ -44,7 +44,6 @@ export function nearestProjectFile(surroundings: Surroundings): ProjectFile | un
   }
 }
 
-/** @throws UsageError, InvalidDataError */
 export async function allowProject(
   content: ProjectContent,
   surroundings: Surroundings,
@@ -60,7 +59,7 @@ export async function allowProject(
   }
 }
 
-/** Stops using the `.appvars.json` at this path. @throws NotFoundError, InvalidDataError */
+/** Stops using the `.appvars.json` at this path. */
 export async function revokeProject(path: string, surroundings: Surroundings): Promise<void> {
   await unlink(entryPath(path, surroundings)).catch((error: unknown) => {
     if (hasCode(error, "ENOENT", "ENOTDIR")) throw new NotFoundError(`${path} was not allowed`);

@@ -41,7 +41,6 @@ export function keyFileOf(path: string): SecretSetting {
   return { name: "sealKeyFile", text: path + KEY_FILE_END, from: "the key file" };
 }
 
-/** @throws UsageError */
 export function storePlaceOf(settings: FindableSettings, { text, from }: NamedFile): StorePlace {
   const address = parseStoreUrl(text, from);
   const [user, password] = findBoth(settings, "storeUser", "storePassword");

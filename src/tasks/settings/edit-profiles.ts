@@ -70,13 +70,12 @@ export function addProfile(
   return { ...all, ...current, profiles: { ...all.profiles, [name]: settings } };
 }
 
-/** @throws NotFoundError */
 export function useProfile(all: Profiles, name: string): Profiles {
   requireProfiles(all, [name]);
   return { ...all, current: name };
 }
 
-/** Removes all of them, or none. @throws NotFoundError */
+/** Removes all of them, or none. */
 export function removeProfiles(all: Profiles, names: readonly string[]): Profiles {
   requireProfiles(all, names);
   const others = Object.entries(all.profiles).filter(([name]) => !names.includes(name));

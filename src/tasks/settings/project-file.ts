@@ -47,7 +47,7 @@ export function findProjectFile(folder: string, account: Account): ProjectFile |
   return { ...file, entry, foreign };
 }
 
-/** Paths in it are relative to its folder, even if it is a link. @throws UsageError */
+/** Paths in it are relative to its folder, even if it is a link. */
 export function parseProjectFile(file: SettingsFile): Setting[] {
   const settings = parseSettingsFile<SettingsObject>(file, SETTINGS_OBJECT);
   return readKeys("project", settings, `in ${file.path}`, dirname(file.path));

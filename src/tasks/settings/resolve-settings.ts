@@ -61,7 +61,7 @@ export class Settings {
     return first;
   }
 
-  /** The server, or the environment of local data, to read from. @throws UsageError */
+  /** The server, or the environment of local data, to read from. */
   get connection(): Connection {
     const source = this.find("url");
     return source && source.name !== "url"
@@ -74,7 +74,7 @@ export class Settings {
     return this.connection && this;
   }
 
-  /** The data to create, serve or change. @throws UsageError */
+  /** The data to create, serve or change. */
   get dataPlace(): DataPlace {
     const source = this.find("data", "store");
     if (source?.name === "store") return storePlaceOf(this, source);
@@ -158,7 +158,7 @@ export function readGiven(origin: "flag" | "variable", texts: Record<string, unk
   return given;
 }
 
-/** Reads the nearest `.appvars.json` that is not skipped. @throws UsageError */
+/** Reads the nearest `.appvars.json` that is not skipped. */
 export function readProject(caller: Caller): Setting[] {
   for (let folder = caller.surroundings.cwd(); ; folder = dirname(folder)) {
     const given =

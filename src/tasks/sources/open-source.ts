@@ -124,7 +124,7 @@ function noteExchanges(caller: Caller, live = false): OpenOptions {
   };
 }
 
-/** Opens a server. @throws UsageError, UnauthorizedError */
+/** Opens a server. */
 export async function openRemote(
   { url, from, apiKey, auth, insecure, timeout, maxWait, tls }: RemoteSettings,
   apiSecret: string | undefined,

@@ -40,7 +40,7 @@ export class TlsFiles {
     this.#log = log;
   }
 
-  /** Reads the files for a server. @throws UsageError, InvalidDataError */
+  /** Reads the files for a server. */
   async open(): Promise<TlsCredentials> {
     const unsafe = this.#files().map((path) => refuseUnsafeFile(path, this.#user));
     for (const warning of [...unsafe, looseModeWarning(this.#paths.key)])

@@ -50,12 +50,12 @@ function parseProfiles(file: SettingsFile | undefined, account: Account): Profil
 }
 
 /** Reads the profiles, or leaves them out as {@link noteLeftOut} does. */
-export function readUsableProfiles(caller: Caller, isDispensable: boolean): Profiles {
+export function readUsableProfiles(caller: Caller, mayBeMissing: boolean): Profiles {
   const { surroundings } = caller;
   try {
     return readProfiles(profilesPath(surroundings), surroundings);
   } catch (error) {
-    noteLeftOut(error, isDispensable, caller);
+    noteLeftOut(error, mayBeMissing, caller);
     return NO_PROFILES;
   }
 }
@@ -64,10 +64,10 @@ export function readUsableProfiles(caller: Caller, isDispensable: boolean): Prof
  * Notes that the profiles are left out: with `sudo -E`, or in a container of another user, the home
  * may not be readable. Throws any other error.
  *
- * @param isDispensable whether a file that breaks a rule is left out too
+ * @param mayBeMissing whether a file that breaks a rule is left out too
  */
-export function noteLeftOut(error: unknown, isDispensable: boolean, { note }: Caller): void {
-  if (!(error instanceof (isDispensable ? UsageError : UnusableFileError))) throw error;
+export function noteLeftOut(error: unknown, mayBeMissing: boolean, { note }: Caller): void {
+  if (!(error instanceof (mayBeMissing ? UsageError : UnusableFileError))) throw error;
   note(`continuing without profiles: ${error.message}`, "once");
 }
 
@@ -75,13 +75,13 @@ export function noteLeftOut(error: unknown, isDispensable: boolean, { note }: Ca
  * Returns the settings of the chosen profile, or else of the current one, and the name of the
  * current one.
  *
- * @param isDispensable whether a profile that does not exist has no settings
+ * @param mayBeMissing whether a profile that does not exist has no settings
  * @throws UsageError if the file or the profile can't be used
  */
 export function settingsOfProfile(
   file: SettingsFile | undefined,
   chosen: Setting | undefined,
-  isDispensable: boolean,
+  mayBeMissing: boolean,
   surroundings: Surroundings,
 ): Setting[] {
   const path = profilesPath(surroundings);
@@ -94,7 +94,7 @@ export function settingsOfProfile(
   const object = name !== undefined && Object.hasOwn(profiles, name) ? profiles[name] : undefined;
   if (object)
     return [...readKeys("profile", object, `of profile ${name}`, dirname(path)), ...current];
-  if (name !== undefined && !isDispensable)
+  if (name !== undefined && !mayBeMissing)
     throw new UsageError(`${from}: ${noProfile(name, profiles)}`);
   return current;
 }

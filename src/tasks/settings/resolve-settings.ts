@@ -181,11 +181,11 @@ export function readProfile(caller: Caller, stronger: Settings): Setting[] {
   const [source] = stronger.named("url");
   // In CI, for example, the project names a profile that people have, and the environment gives
   // everything.
-  const isDispensable =
+  const mayBeMissing =
     source !== undefined &&
     (!chosen || (chosen.origin === "project" && source.origin !== "project"));
   if (chosen?.blocked !== undefined) {
-    if (!isDispensable) throw new NotAllowedError(chosen.blocked);
+    if (!mayBeMissing) throw new NotAllowedError(chosen.blocked);
     if (!isComplete(stronger))
       caller.note(`continuing without a profile: ${chosen.blocked}`, "once");
     // The current profile is not used instead: the project means another one.
@@ -193,10 +193,10 @@ export function readProfile(caller: Caller, stronger: Settings): Setting[] {
   }
   try {
     const file = readSettingsFile(profilesPath(surroundings));
-    return file || chosen ? settingsOfProfile(file, chosen, isDispensable, surroundings) : [];
+    return file || chosen ? settingsOfProfile(file, chosen, mayBeMissing, surroundings) : [];
   } catch (error) {
-    if (chosen && !isDispensable) throw error;
-    noteLeftOut(error, isDispensable && !chosen, caller);
+    if (chosen && !mayBeMissing) throw error;
+    noteLeftOut(error, mayBeMissing && !chosen, caller);
     return [];
   }
 }

@@ -162,16 +162,17 @@ async function updateFile(
   place: FilePlace,
   caller: Caller,
   change: ChangeData,
-  rules?: UpdateOptions,
+  options?: UpdateOptions,
   form?: SealedForm,
 ) {
   const { path } = place;
   const { clock } = caller.surroundings;
   const sealing = await sealingOf(place, caller, form);
-  const options = { ...rules, sealing, author: authorOf(caller), clock };
+  const author = authorOf(caller);
   // Readers don't load the lock.
   const { updateDataFile } = await import("../../store/file/update-data-file.js");
-  const update = (signal: AbortSignal) => updateDataFile(path, change, { ...options, signal });
+  const update = (signal: AbortSignal) =>
+    updateDataFile(path, change, { ...options, sealing, author, clock, signal });
   return cleanUpBeforeEnd(update).catch((error: unknown) => {
     throw withName(path, error);
   });

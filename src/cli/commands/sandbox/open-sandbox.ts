@@ -12,9 +12,7 @@ import type { DataPlace } from "../../../tasks/settings/connection.js";
 import type { Context } from "../../output/context.js";
 import { type Log, serverLogHooks, timed } from "../serve/log.js";
 
-type SandboxRules = Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults">;
-
-export interface SandboxOptions extends SandboxRules {
+export interface SandboxOptions extends Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults"> {
   /** The data to copy. Default: the examples of `init`. */
   place: DataPlace | undefined;
   /** The environment of the credentials. Default: the only one, or `development`. */
@@ -36,10 +34,10 @@ export interface Sandbox extends Credentials {
  *   error if the server can't listen
  */
 export async function openSandbox(
-  { place, env, allowReserved, ...rules }: SandboxOptions,
+  { place, env, allowReserved, ...options }: SandboxOptions,
   context: Context,
 ): Promise<Sandbox> {
-  const clock = skewClock(context.surroundings.clock, rules.faults);
+  const clock = skewClock(context.surroundings.clock, options.faults);
   const data = leaveOutReserved(await sandboxData(place, context), allowReserved, context);
   const service = new Service(createMemoryStore(data), clock);
   const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, env);
@@ -47,8 +45,8 @@ export async function openSandbox(
     context.note(request ? timed(message, request) : message);
   const hooks = serverLogHooks(log, context.flags);
   // No grace: the only client has ended by then.
-  const options = { ...rules, ...hooks, port: 0, drainGrace: 0 };
-  const { url, close } = await startServer(service, options, clock);
+  const serverOptions = { ...options, ...hooks, port: 0, drainGrace: 0 };
+  const { url, close } = await startServer(service, serverOptions, clock);
   return { url, apiKey: api_key, apiSecret: api_secret, close };
 }
 

@@ -21,8 +21,14 @@ export interface Surroundings {
   readonly readStdin: (maxBytes: number) => Promise<Buffer>;
 }
 
-/** The reports of a task. No text contains a value or a secret. */
-export interface Messages {
+/**
+ * The caller of a task: a command, the terminal interface or the library. No message contains a
+ * value or a secret.
+ */
+export interface Caller {
+  readonly surroundings: Surroundings;
+  /** The command's name in the history: `env rotate`. Default `appvars`. */
+  readonly command?: string | undefined;
   /** @param repeat `once` for a note about a file that may be read again */
   note(text: string, repeat?: "once"): void;
   /** Warns of a risk, or of an unexpected result. */
@@ -31,13 +37,6 @@ export interface Messages {
   progress(text: string): void;
   /** Describes each exchange with a server, if the caller wants to know. */
   trace?: ((text: string) => void) | undefined;
-}
-
-/** The caller of a task: a command, the terminal interface or the library. */
-export interface Caller extends Messages {
-  readonly surroundings: Surroundings;
-  /** The command's name in the history: `env rotate`. Default `appvars`. */
-  readonly command?: string | undefined;
 }
 
 /** Resolves a path in the current folder, unless it is absolute. */

@@ -1,9 +1,9 @@
-import type { Caller, Messages, Surroundings } from "../../src/tasks/surroundings.js";
+import type { Caller, Surroundings } from "../../src/tasks/surroundings.js";
 
 /** The caller of a task: the user of this process, with an empty environment and no stdin. */
 export function aCaller(
   surroundings: Partial<Surroundings> = {},
-  messages: Partial<Messages> = {},
+  messages: Partial<Caller> = {},
 ): Caller {
   return {
     surroundings: {

@@ -9,16 +9,16 @@ import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import { readContent } from "../../store/file/data-file.js";
 import { writeGitFiles } from "../../store/file/git-files.js";
 import { type DataPlace, type FilePlace, keyFileOf } from "../settings/connection.js";
-import type { Messages } from "../surroundings.js";
+import type { Caller } from "../surroundings.js";
 
 /** Returns the place with a key: a new one if the data file is not sealed. */
-export async function withKeyFile(place: DataPlace, messages: Messages): Promise<DataPlace> {
+export async function withKeyFile(place: DataPlace, caller: Caller): Promise<DataPlace> {
   if (place.sealKey) return place;
   if (place.kind === "store")
     throw new UsageError("to seal a store, use --seal-key-file or APPVARS_SEAL_KEY");
   const { sealed } = await readContent(place.path);
   if (sealed) throw new InvalidDataError(`${place.path} ${NEEDS_SEAL_KEY}`);
-  return createKeyFile(place, messages);
+  return createKeyFile(place, caller);
 }
 
 /**
@@ -29,12 +29,12 @@ export async function withKeyFile(place: DataPlace, messages: Messages): Promise
 export async function sealNewFile(
   place: FilePlace,
   { git, from }: { git?: boolean | undefined; from?: string | undefined },
-  messages: Messages,
+  caller: Caller,
 ): Promise<FilePlace> {
   // Written before the data, so that git never sees the files beside it.
   if (git) await writeGitFiles(place.path, from);
   if (place.sealKey || existsSync(place.path)) return place;
-  return createKeyFile(place, messages, git);
+  return createKeyFile(place, caller, git);
 }
 
 /** Returns the command that makes git ignore files that begin with a path. */
@@ -45,7 +45,7 @@ export function ignoreCommand(path: string): string {
 /** Creates the key file beside a data file. @throws InvalidDataError if it exists, or can't be written */
 async function createKeyFile(
   place: FilePlace,
-  { note }: Messages,
+  { note }: Caller,
   isIgnored = false,
 ): Promise<FilePlace> {
   const sealKey = keyFileOf(place.path);

@@ -1,7 +1,7 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { isReservedName } from "../../model/reserved-names.js";
-import type { Messages } from "../surroundings.js";
+import type { Caller } from "../surroundings.js";
 
 export function isLeftOut(name: string, allowed: readonly string[]): boolean {
   return isReservedName(name) && !allowed.includes(name);
@@ -17,7 +17,7 @@ export function refuseReserved(asked: readonly string[], allowed: readonly strin
   );
 }
 
-export function warnLeftOut(names: readonly string[], { warn }: Messages): void {
+export function warnLeftOut(names: readonly string[], { warn }: Caller): void {
   if (names.length === 0) return;
   warn(
     `left out ${names.join(", ")}: variables of such names can make programs run other code; ` +

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Child } from "../../kit/process/child.js";
 import { supervise } from "../../kit/process/supervise.js";
 import { valueText } from "../../model/variable.js";
-import type { Messages } from "../surroundings.js";
+import type { Caller } from "../surroundings.js";
 import type { ChildVariables } from "./child-environment.js";
 
 /** A change must last this long, so that a burst of edits is one change. */
@@ -21,7 +21,7 @@ export async function runWatched(
   read: () => Promise<ChildVariables>,
   start: (changed: ChildVariables) => Child,
   { interval, onChange }: WatchRules,
-  { note }: Messages,
+  { note }: Caller,
 ): Promise<number> {
   const program = supervise(initial, start);
   const ended = new AbortController();

@@ -7,7 +7,7 @@ import { isUnreadable, type NamedValue, type VariableType } from "../../model/va
 import { checkType } from "../../model/variable-entries.js";
 import { problemsOf } from "../sources/check-source.js";
 import { describeMissing } from "../sources/missing-names.js";
-import type { Messages } from "../surroundings.js";
+import type { Caller } from "../surroundings.js";
 import type { NAME_STYLES, SelectionOptions } from "./selection-options.js";
 
 type Rename = (name: string) => string;
@@ -101,7 +101,7 @@ function refuseProblems(
 
 export function createSelection(
   { only, exclude = [], nameTransformer, findProblems }: SelectionOptions,
-  { note }: Messages,
+  { note }: Caller,
 ) {
   const rename = nameTransformer ? NAME_TRANSFORMERS[nameTransformer] : (name: string) => name;
   const [wanted, unwanted] = [only && createMatcher(only), createMatcher(exclude)];

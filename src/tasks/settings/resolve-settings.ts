@@ -172,7 +172,7 @@ export function readProject(caller: Caller): Setting[] {
  * Reads the chosen profile, or else the current one. If none was chosen, a file that can't be used
  * is only noted.
  *
- * @param stronger the settings that choose the profile, or make it dispensable
+ * @param stronger the settings that choose the profile, or let it be missing
  * @throws UsageError if the profile does not exist, or the file breaks a rule
  */
 export function readProfile(caller: Caller, stronger: Settings): Setting[] {

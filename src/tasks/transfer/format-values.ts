@@ -20,7 +20,7 @@ import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
 import { createSelection, readSelected, type SelectedValue } from "../selection/selection.js";
 import type { SelectionOptions } from "../selection/selection-options.js";
 import { type Decrypt, decryptValues } from "../sources/decryption.js";
-import type { Messages } from "../surroundings.js";
+import type { Caller } from "../surroundings.js";
 
 export interface ExportedValues extends SelectionOptions, WriteOptions {
   format: ExportFormat;
@@ -47,10 +47,10 @@ export async function formatValues(
   options: ExportedValues,
   decrypt: Decrypt,
   source: VariableSource,
-  messages: Messages,
+  caller: Caller,
 ): Promise<Written> {
   const { format, target, allowReserved } = options;
-  const selection = createSelection(options, messages);
+  const selection = createSelection(options, caller);
   const leavesOut = ENVIRONMENT_FORMATS.includes(format);
   if (leavesOut) refuseReserved(selection.named, allowReserved);
   const types = format === "dotenv" ? "all" : "encrypted";
@@ -63,13 +63,13 @@ export async function formatValues(
   const write = target
     ? (await import("../../formats/dotenv-for.js")).DOTENV_WRITERS[target]
     : await WRITERS[format]();
-  const written = writeSupported(write, entries, options, messages);
+  const written = writeSupported(write, entries, options, caller);
   const leftOut = selected.filter(isOut).map(({ newName }) => newName);
-  warnLeftOut(leftOut, messages);
+  warnLeftOut(leftOut, caller);
   const decrypted = typed.filter(({ value }) => isUnreadable(value)).map(({ newName }) => newName);
   // A copy by `import` would otherwise lose the encryption without a word.
   if (decrypted.length > 0 && IMPORT_FORMATS.some((each) => each === format))
-    messages.note(
+    caller.note(
       `decrypted ${decrypted.join(", ")}; to encrypt them again: ${command`appvars import FILE --encrypt ${decrypted.join(",")}`}`,
     );
   return written;
@@ -79,9 +79,9 @@ export async function formatValues(
 export async function declareVariables(
   options: SelectionOptions,
   source: VariableSource,
-  messages: Messages,
+  caller: Caller,
 ): Promise<Written<Variable>> {
-  const selection = createSelection(options, messages);
+  const selection = createSelection(options, caller);
   const all = await source.readSnapshot(async (snapshot) => {
     const variables = await readAll((page) => snapshot.listVariables(page));
     return variables.map((variable) => ({ ...variable, ...snapshot.rulesOf(variable.id) }));
@@ -101,15 +101,15 @@ function writeSupported(
   write: Writer,
   entries: readonly NamedValue[],
   options: ExportedValues,
-  messages: Messages,
+  caller: Caller,
 ): Written {
   try {
     return { text: write(entries, options), entries };
   } catch (error) {
     if (!options.skipUnsupported || !(error instanceof UnsupportedError)) throw error;
     const { format, reasons } = error;
-    messages.warn(`left out variables that ${format} can't hold: ${describeReasons(reasons)}`);
+    caller.warn(`left out variables that ${format} can't hold: ${describeReasons(reasons)}`);
     const others = entries.filter((entry) => !reasons.has(entry.name));
-    return writeSupported(write, others, options, messages);
+    return writeSupported(write, others, options, caller);
   }
 }

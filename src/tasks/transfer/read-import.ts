@@ -14,7 +14,7 @@ import { byVariable, joinValues, namedValues } from "../../model/variable-entrie
 import { type Data, recordsOf, variablesOf } from "../../store/data.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { createDecrypt, createEncrypt } from "../sources/decryption.js";
-import type { Messages, Surroundings } from "../surroundings.js";
+import type { Caller, Surroundings } from "../surroundings.js";
 
 export interface ImportedFile {
   /** `-` for stdin. */
@@ -44,7 +44,7 @@ export function formatOf(file: string): ImportFormat {
 export async function readImport(
   options: ImportedFile,
   surroundings: Surroundings,
-  note: Messages["note"],
+  note: Caller["note"],
 ) {
   const { file, shownAs = file, format = formatOf(file), expand, program } = options;
   const what = file === "-" ? "stdin" : shownAs;

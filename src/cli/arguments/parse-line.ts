@@ -112,11 +112,7 @@ export function parseLine(
   }
 }
 
-/**
- * Adds the defaults of flags, and separates those for the output.
- *
- * @throws UsageError for flags that exclude each other, and for a missing one
- */
+/** Adds the defaults of flags, and separates the flags of the output. */
 export function finishLine(
   command: Command,
   given: Record<string, unknown>,
@@ -151,7 +147,7 @@ function refuseConflict(
  * Parses the value of a flag or an argument.
  *
  * @param previous the value of the flag so far
- * @throws ArgumentError; UsageError if a flag is repeated
+ * @throws UsageError if a flag is repeated
  */
 export function addValue(
   row: Argument & Partial<FlagRow>,

@@ -118,10 +118,9 @@ function checkDocumentName(format: ExportFormat | typeof TYPESCRIPT, name?: stri
 }
 
 /**
- * Returns the file that GitHub's runner reads variables from, after checks.
+ * Returns the file that GitHub's runner reads variables from.
  *
- * @throws UsageError if there is none, or if the masks on stdout would go to this file or be lost;
- *   InvalidDataError
+ * @throws UsageError if there is none, or if the masks on stdout would go to this file or be lost
  */
 function findGithubFile(output: string | undefined, { io, surroundings }: Context): string {
   if (output === "-")

@@ -160,7 +160,7 @@ function originField(origin: ReturnType<typeof originsOf>[number]): Field {
 }
 
 /**
- * Describes what `run` does with the shell's variable of this name.
+ * Describes the effect of `run` on the shell's variable of this name.
  *
  * @param content the value that `run` would set
  * @param current the shell's value

@@ -11,18 +11,12 @@ const MAX_END_MS = 250;
 /** The time after which a log that could not be written is tried again. */
 const RETRY_MS = 1_000;
 
-/**
- * Writes text.
- *
- * @param done called with an error, and the number of bytes that were written
- *   in spite of it
- */
+/** Writes text. @param done gets an error, and the number of bytes written in spite of it */
 type Write = (text: string, done: (error?: Error | null, written?: number) => void) => void;
 
 /**
- * Writes the lines of a log. Never blocks the program, and takes little memory
- * even if it fails: lines that can't be written in time, or at all, are
- * dropped.
+ * Writes the lines of a log, without blocking the program. Drops lines that can't be written in
+ * time.
  */
 export class LogWriter {
   readonly #stream: Output;

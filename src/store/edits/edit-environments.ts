@@ -115,7 +115,11 @@ export function replaceCredentials(data: Data, nextPair: () => KeyPair): Data {
   return { ...data, environments };
 }
 
-/** Removes an environment and its values. @throws NotFoundError; UsageError for an ambiguous name */
+/**
+ * Removes an environment and its values.
+ *
+ * @throws NotFoundError; UsageError for an ambiguous name
+ */
 export function removeEnvironment(data: Data, name: string): Data {
   const removed = findEnvironment(data.environments, name);
   return {

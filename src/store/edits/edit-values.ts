@@ -94,10 +94,8 @@ interface SettingOfVariable {
 /**
  * Sets a variable in environments of an application.
  *
- * @returns for each environment whether it had no value; the values that break
- *   a new schema, as `PORT in test is not of type integer`
- * @throws NotFoundError if there is no value and no variable; as `setValues`
- *   and `checkPlainValues`
+ * @returns a row for each environment, and the values that break a new schema
+ * @throws NotFoundError without a value and a variable
  */
 export async function setVariable(
   data: Data,

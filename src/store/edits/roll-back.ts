@@ -23,9 +23,8 @@ interface RollBackPlan {
 }
 
 /**
- * Finds how data was before a change.
+ * Plans to restore data as it was before a change.
  *
- * @returns the rows of what is restored, `refuseBroken`, and the edit
  * @throws NotFoundError, also for a variable that has not changed since
  */
 export async function planRollBack(

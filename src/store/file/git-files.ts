@@ -9,10 +9,8 @@ const MAX_GIT_FILE = 1_048_576;
 /**
  * Adds the lines that git needs for a data file to the files in its folder.
  *
- * @param path path of the data file
  * @param from the imported file, with secrets in plain text: ignored if it is in this folder or
  *   below
- * @throws InvalidDataError, also for a link
  */
 export async function writeGitFiles(path: string, from = "-"): Promise<void> {
   const folder = dirname(path);

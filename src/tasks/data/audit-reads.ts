@@ -18,7 +18,7 @@ interface AuditOptions {
 /**
  * Counts the reads in audit logs of values that are still the same.
  *
- * @throws NotFoundError for a client that is neither in the logs nor a key
+ * @throws NotFoundError for an unknown client
  */
 export async function auditReads(
   files: readonly string[],
@@ -48,7 +48,7 @@ export async function auditReads(
 /** The longest line, in characters: a read of 100,000 variables with the longest names. */
 const MAX_LINE = 32 * 1_048_576;
 
-/** @throws InvalidDataError that names the file and the line, and does not quote it */
+/** @throws InvalidDataError that does not quote the line */
 async function* readLines(path: string): AsyncGenerator<AuditLine> {
   let [rest, number] = ["", 0];
   try {

@@ -10,9 +10,8 @@ import type { LocalData } from "./local-data.js";
 import { localData, readData, readHistory } from "./open-data.js";
 
 /**
- * Copies data with its history, and reads the copy back.
+ * Copies data with its history, and reads the copy back. Writes no data if TO holds the same.
  *
- * @returns `isWritten` is false if TO held the same data already
  * @throws UsageError for the same file; InvalidDataError if TO holds other data
  */
 export async function copyData(from: DataPlace, to: DataPlace, caller: Caller) {

@@ -8,7 +8,7 @@ import { readContent } from "../../store/file/data-file.js";
 import type { Surroundings } from "../surroundings.js";
 
 /**
- * Describes a data file for git's textconv: a line for each record, by names.
+ * Describes each record of a data file in a line, for git's textconv.
  *
  * Secrets become 128 bits of an HMAC with a key of the user, so that nobody else can guess a value
  * from a log. The texts of a sealed file are not secret, so their marks need no key.

@@ -22,7 +22,6 @@ type Chosen = readonly [EnvironmentRecord, ...EnvironmentRecord[]];
  * Changes environments in one atomic write. Resolves to them; to `undefined` after a preview.
  *
  * @param change gets the data at that time
- * @throws InvalidDataError, NotFoundError, UsageError; nothing is changed then
  */
 export async function editEnvironments(
   settings: Settings,
@@ -64,9 +63,8 @@ function namedEnvironments(
 }
 
 /**
- * Returns the application that `--application` names, or the only one that has one of the variables.
- *
- * @throws NotFoundError; UsageError if it must be named
+ * Returns the application that `--application` names, or the only one that has one of the
+ * variables.
  */
 export function chooseApplication(
   { environments, variables }: Data,

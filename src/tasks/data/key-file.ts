@@ -21,11 +21,7 @@ export async function withKeyFile(place: DataPlace, caller: Caller): Promise<Dat
   return createKeyFile(place, caller);
 }
 
-/**
- * Returns the place of a new file with a key: a new one if it has none.
- *
- * @param git writes the files that git needs; `from` is an imported file
- */
+/** Gives a new file a key, if it has none. @param git writes the files that git needs */
 export async function sealNewFile(
   place: FilePlace,
   { git, from }: { git?: boolean | undefined; from?: string | undefined },
@@ -42,7 +38,11 @@ export function ignoreCommand(path: string): string {
   return `echo ${shellWord(`/${basename(path)}*`)} >> ${shellWord(join(dirname(path), ".gitignore"))}`;
 }
 
-/** Creates the key file beside a data file. @throws InvalidDataError if it exists, or can't be written */
+/**
+ * Creates the key file beside a data file.
+ *
+ * @throws InvalidDataError if it exists, or can't be written
+ */
 async function createKeyFile(
   place: FilePlace,
   { note }: Caller,

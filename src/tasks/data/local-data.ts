@@ -26,21 +26,24 @@ export interface LocalData {
   history<T>(use: (history: History) => Promise<T>): Promise<T>;
   /** Opens it, and follows the changes of others. */
   follow(): Promise<EditableStore>;
-  /** Creates it, and resolves to a message. @throws InvalidDataError if it exists, or can't be written */
+  /**
+   * Creates it, and resolves to a message.
+   *
+   * @throws InvalidDataError if it exists, or can't be written
+   */
   create(data: Data): Promise<string>;
-  /** Gives a new data file the history of other data. The history of a store begins with its data. */
+  /**
+   * Gives a new data file the history of other data. The history of a store begins with its data.
+   */
   copyHistory(history: History): Promise<void>;
   /**
-   * Writes all again, with its history, sealed with the first of its keys or plain.
-   *
-   * @returns whether it had another form
+   * Writes all again, with its history, sealed with the first of its keys or plain. Resolves to
+   * whether it had another form.
    */
   seal(form: "sealed" | "plain"): Promise<boolean>;
   /**
    * Opens it for a server, and follows its changes. Creates a missing data file with example
    * variables, unless a setting names it.
-   *
-   * @throws InvalidDataError, also if other users can change it; as `openEtcdStore`
    */
   serve(options: ServeDataOptions): Promise<Store & Reloadable>;
 }

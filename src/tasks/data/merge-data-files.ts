@@ -12,7 +12,7 @@ type Sides = Record<"base" | "ours" | "theirs", string>;
 /**
  * Merges two branches of a data file into `ours`, without a lock.
  *
- * @param path the file's name in messages, if git calls
+ * @param path its name in messages
  */
 export async function mergeDataFiles(
   sides: Sides,

@@ -58,8 +58,7 @@ export async function readHistory<T>(
 }
 
 /**
- * Changes data in one atomic write. Resolves to the data with the change; to `undefined` after a
- * preview.
+ * Changes data in one atomic write. Resolves to the new data; to `undefined` after a preview.
  *
  * @throws InvalidDataError, also if other users can change it; the errors of `applyChange`
  */
@@ -77,11 +76,7 @@ export async function updateData(
   return undefined;
 }
 
-/**
- * Returns the environment that `--env` names, or the only one.
- *
- * @throws NotFoundError; UsageError if it is ambiguous or must be named
- */
+/** Returns the environment that `--env` names, or the only one. */
 export function chooseEnvironment(
   environments: readonly EnvironmentRecord[],
   name: string | undefined,

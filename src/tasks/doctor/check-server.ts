@@ -135,10 +135,9 @@ export function checkTls(
 }
 
 /**
- * Judges whether the server accepts the time of signatures (docs/http-api.md,
- * "Signatures").
+ * Judges whether the server accepts the time of signatures (docs/http-api.md, "Signatures").
  *
- * @param skew milliseconds that this machine's clock is ahead, if that is known
+ * @param skew the milliseconds that this machine's clock is ahead
  * @param isHarmless whether signatures are accepted nevertheless, or not used
  */
 export function checkClock(skew: number | undefined, isHarmless: boolean): Finding {
@@ -172,11 +171,10 @@ export async function ask<T>(
 const READ = { kind: "variables", page: { limit: 1, offset: 0 } } as const;
 
 /**
- * Tries the credentials, and finds out which of them is wrong: a 401 does not
- * say. So they are sent as a signature with the server's time, and then without
- * the key, for which the server tries all its secrets.
+ * Tries the credentials. A 401 does not say which of them is wrong, so sends them again as a
+ * signature with the server's time, and then without the key, for which the server tries all its
+ * secrets.
  *
- * @param skew as in {@link checkClock}
  * @returns the outcome of the first request too
  */
 export async function tryCredentials(

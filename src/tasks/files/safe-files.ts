@@ -24,7 +24,9 @@ export interface FileRisk {
   message: string;
 }
 
-/** Returns `undefined` if no other user can change a file, or it is missing, or without user ids. */
+/**
+ * Returns `undefined` if no other user can change a file, if it is missing, or without user ids.
+ */
 export function fileRisk(path: string, user: FileUser): FileRisk | undefined {
   // Another user's link could lead elsewhere the next time.
   const foreign =

@@ -8,11 +8,10 @@ import { command } from "../../kit/text/shell.js";
 import { type FileUser, refuseUnsafeFile } from "./safe-files.js";
 
 /**
- * Returns the file to write for a path: the target of a link, unless the link is another user's, who
+ * Returns the file to write for a path: the target of a link, unless another user owns the link and
  * could have any file replaced.
  *
- * @throws InvalidDataError for such a link, a link without a target, a read-only file, and anything
- *   but a regular file
+ * @throws InvalidDataError, also for a link without a target and a read-only file
  */
 export function outputTarget(path: string, user: FileUser): string {
   const entry = statIfExists(path, lstatSync);
@@ -28,11 +27,7 @@ export function outputTarget(path: string, user: FileUser): string {
   return entry.isSymbolicLink() ? realpathSync(path) : path;
 }
 
-/**
- * Creates or replaces a file atomically, with mode 0600 and the current user as its owner.
- *
- * @throws InvalidDataError as `outputTarget`, and if it can't be written
- */
+/** Creates or replaces a file atomically, with mode 0600 and the current user as its owner. */
 export async function writePrivateFile(
   path: string,
   content: NewContent,

@@ -53,8 +53,8 @@ export async function execProgram(
 const ENV = "/usr/bin/env";
 
 /**
- * Returns the file to execute, and its arguments: env(1), unless a container has none. It also starts
- * scripts without an interpreter, and reports a failure where Node before 26 would abort.
+ * Returns the file to execute, and its arguments: env(1), unless a container has none. It also
+ * starts scripts without an interpreter, and reports a failure where Node before 26 would abort.
  */
 function withStarter(
   [program, ...args]: ProgramLine,

@@ -48,7 +48,7 @@ export async function loadVariables(
 }
 
 /**
- * Returns the values by name, and parses texts by the types of their variables.
+ * Returns the values by name, parsed by the types of their variables.
  *
  * @param preserved the environment whose values take precedence
  */

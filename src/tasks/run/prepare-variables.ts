@@ -42,7 +42,7 @@ export interface RunCaller extends Caller {
 export type PreparedVariables = Awaited<ReturnType<typeof prepareVariables>>;
 
 /**
- * Prepares to open the source, and to read the variables of a program from it.
+ * Prepares to open the source, and to read the variables of a program.
  *
  * @param inherited the environment of the program without these variables
  */

@@ -53,10 +53,9 @@ export interface Run extends Pick<RunFlags, "redact" | "exec"> {
 }
 
 /**
- * Runs a program with the variables in its environment, until it has ended.
+ * Runs a program with the variables in its environment, and resolves to its exit code.
  *
- * @returns its exit code, as in `Child`
- * @throws StartError; before the start, UsageError, DecryptionError and the errors of the source
+ * @throws StartError
  */
 export async function runProgram(run: Run, caller: RunCaller): Promise<number> {
   const { command, prepared, watch } = run;

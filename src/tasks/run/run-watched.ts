@@ -59,7 +59,9 @@ export interface WatchOptions {
   wait: (milliseconds: number) => Promise<void>;
   /** Called with the sorted names of added, removed and changed variables. */
   onChange: (names: string[], changed: ChildVariables) => void;
-  /** Called with the error when reading begins to fail, and with `undefined` when it works again. */
+  /**
+   * Called with the error when reading begins to fail, and with `undefined` when it works again.
+   */
   onProblem: (error: Error | undefined) => void;
 }
 

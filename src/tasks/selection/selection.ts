@@ -34,11 +34,9 @@ interface ReadOptions {
 }
 
 /**
- * Reads the selected values as they are stored, by ascending id of the
- * variable.
+ * Reads the selected values as they are stored, by ascending id of the variable.
  *
- * @throws as the methods of `selection`; with `--strict` also InvalidDataError;
- *   ServerError for a value that is not of its variable's type
+ * @throws ServerError for a value that is not of its variable's type
  */
 export async function readSelected(
   selection: Selection,
@@ -115,7 +113,6 @@ export function createSelection(
     /**
      * Returns the selected names in the same order.
      *
-     * @param readAllNames for suggestions
      * @throws NotFoundError for patterns of `--only` without a match
      */
     async select(names: readonly string[], readAllNames = async () => names): Promise<string[]> {
@@ -123,11 +120,7 @@ export function createSelection(
       if (missing.length > 0) throw await notFound(missing, readAllNames);
       return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
     },
-    /**
-     * The new names of variables.
-     *
-     * @throws UsageError for two with the same new name
-     */
+    /** The new names of variables. @throws UsageError for two with the same new name */
     rename: (names: readonly string[]) => renamed(names, rename),
     /** Notes patterns of `--exclude` without a match. */
     noteUnmatched(names: readonly string[]): void {

@@ -19,7 +19,6 @@ import {
 /**
  * The folder of a `.appvars.json`, without links. It need not exist.
  *
- * @param path the path of the file or its folder
  * @throws UsageError for the path of another file
  */
 export async function projectFolder(path: string): Promise<string> {

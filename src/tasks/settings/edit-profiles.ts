@@ -21,12 +21,10 @@ import { SETTINGS, type Setting, type SettingName, type SourceFlags } from "./se
 import type { SettingsObject } from "./settings-file.js";
 
 /**
- * Replaces the profiles by the result of `change`, with mode 0600, under a lock. A link to the file
- * stays a link. A current profile that does not exist is removed.
+ * Replaces the profiles under a lock, with mode 0600. A link to the file stays a link. Removes a
+ * current profile that does not exist.
  *
- * @returns the written profiles
- * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written,
- *   the errors of `change`; the file is then unchanged
+ * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written
  */
 export async function updateProfiles(
   path: string,
@@ -97,10 +95,8 @@ const PRINTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
 
 /**
  * Reads a new profile from the flags and, for a server, from the variables that `serve` prints; for
- * a store, from the store's variables, since most have no flag. The profile holds the API secret
- * instead of the path of its file, and absolute paths.
- *
- * @throws UsageError for an invalid setting, or if there is none
+ * a store, from the store's variables, since most have no flag. Paths become absolute, and the file
+ * of the API secret its content.
  */
 export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Setting[]> {
   const given = givenSettings(flags, caller.surroundings.env);

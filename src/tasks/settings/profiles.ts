@@ -72,11 +72,8 @@ export function noteLeftOut(error: unknown, mayBeMissing: boolean, { note }: Cal
 }
 
 /**
- * Returns the settings of the chosen profile, or else of the current one, and the name of the
- * current one.
- *
- * @param mayBeMissing whether a profile that does not exist has no settings
- * @throws UsageError if the file or the profile can't be used
+ * Returns the settings of the chosen profile or, without one, of the current one, and the name of
+ * the current one.
  */
 export function settingsOfProfile(
   file: SettingsFile | undefined,

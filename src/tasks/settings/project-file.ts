@@ -31,12 +31,7 @@ export interface ProjectFile extends SettingsFile {
   entry: Stats;
 }
 
-/**
- * Reads the `.appvars.json` in a folder.
- *
- * @param folder a path without links
- * @throws UnusableFileError if it can't be read; UsageError if it is too large
- */
+/** Reads the `.appvars.json` in a folder. @param folder a path without links */
 export function findProjectFile(folder: string, account: Account): ProjectFile | undefined {
   const path = join(folder, PROJECT_FILE);
   const entry = statIfExists(path, lstatSync);
@@ -129,7 +124,9 @@ export function entryText({ path, bytes }: ProjectContent): string {
   return `${sha256(bytes)}  ${path}\n`;
 }
 
-/** Reads an entry. One that can't be read, or that another user may have written, allows nothing. */
+/**
+ * Reads an entry. One that can't be read, or that another user may have written, allows nothing.
+ */
 function readEntry(path: string, surroundings: Surroundings): string | undefined {
   try {
     const entry = readSettingsFile(entryPath(path, surroundings));

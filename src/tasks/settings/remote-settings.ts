@@ -35,10 +35,7 @@ export interface RemoteSettings {
   tls: TlsFiles;
 }
 
-/**
- * @param source the setting with the URL
- * @throws UsageError that names the flag, variable or file of a setting that breaks a rule
- */
+/** @param source the setting with the URL */
 export function remoteSettings(
   settings: FindableSettings,
   source: Setting | undefined,

@@ -101,8 +101,6 @@ export class Settings {
   /**
    * Reads the secret for signatures, or the key of values that clients encrypt; once, since it may
    * come from stdin.
-   *
-   * @throws UsageError if it can't be read
    */
   async secret(name: "apiSecret" | "encKey"): Promise<string | undefined> {
     const setting = this.find(name);
@@ -114,8 +112,8 @@ export class Settings {
 /**
  * Resolves the settings: flags, then environment variables, `.appvars.json` and the profile.
  *
- * @param onError called with the error of a file, whose settings are then left out. Default: throws
- * @throws UsageError for a settings file that breaks a rule, or a profile that does not exist
+ * @param onError gets the error of a file, whose settings are then left out. Default: throws
+ * @throws UsageError for a settings file that breaks a rule, or a missing profile
  */
 export function readSettings(
   flags: SourceFlags,
@@ -140,8 +138,7 @@ export function readSettings(
 /**
  * Reads flags, options of the library, or environment variables.
  *
- * @throws UsageError for an empty flag: `--url "$URL"` with URL unset must not select another
- *   server
+ * @throws UsageError for an empty flag: `--url "$URL"` without URL must not select another server
  */
 export function readGiven(origin: "flag" | "variable", texts: Record<string, unknown>): Setting[] {
   const given: Setting[] = [];
@@ -169,8 +166,8 @@ export function readProject(caller: Caller): Setting[] {
 }
 
 /**
- * Reads the chosen profile, or else the current one. If none was chosen, a file that can't be used
- * is only noted.
+ * Reads the chosen profile or, without one, the current profile, and then only notes a file that
+ * can't be used.
  *
  * @param stronger the settings that choose the profile, or let it be missing
  * @throws UsageError if the profile does not exist, or the file breaks a rule

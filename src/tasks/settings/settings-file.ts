@@ -30,7 +30,7 @@ export class UnusableFileError extends UsageError {}
 /**
  * Reads a settings file, if it exists, without waiting for a pipe or reading an endless file.
  *
- * @throws UnusableFileError that names the file; UsageError if it is too large
+ * @throws UnusableFileError; UsageError if it is too large
  */
 export function readSettingsFile(path: string): SettingsFile | undefined {
   let file: number | undefined;
@@ -79,9 +79,8 @@ type FileOrigin = "project" | "profile";
 /**
  * Reads the settings in an object of a settings file.
  *
- * @param where the place of the object in messages: `in .appvars.json`
+ * @param where names the object in messages: `in .appvars.json`
  * @param folder the base of relative paths
- * @throws UsageError for an unknown key or an invalid value
  */
 export function readKeys(
   origin: FileOrigin,

@@ -14,10 +14,8 @@ import { openSource } from "./open-source.js";
 export type CheckValues = (snapshot: Snapshot, only?: readonly string[]) => Promise<Check>;
 
 /**
- * Opens environments of local data, read once, or the environment of a server,
- * which does not give its name. Default: the environment of the settings.
- *
- * @throws UsageError for all environments of a server; as `openSource`
+ * Opens environments of local data, read once, or the environment of a server, whose name is
+ * unknown. Default: the environment of the settings.
  */
 export async function openEnvironments(
   { env = [], all = false }: { env?: readonly string[]; all?: boolean | undefined },

@@ -26,12 +26,7 @@ export async function createDecrypt(
   };
 }
 
-/**
- * Encrypts texts with the key of the settings.
- *
- * @param stdin the name of another input from stdin
- * @throws UsageError without a key
- */
+/** Encrypts texts with the key of the settings. @param stdin names another input from stdin */
 export async function createEncrypt(
   settings: Settings,
   stdin?: string,

@@ -31,11 +31,7 @@ export interface OpenOptions extends Pick<ClientOptions, "retryOn" | "onRetry" |
   readSoFar?: Map<string, Promise<Data>>;
 }
 
-/**
- * Opens the source of the settings: a server, or local data. Loads only the code for that one.
- *
- * @throws UsageError, UnauthorizedError; for local data also InvalidDataError and NotFoundError
- */
+/** Opens a server or local data, and loads only the code for that one. */
 export async function openSource(
   settings: Settings,
   caller: Caller,

@@ -38,10 +38,9 @@ export interface Written<T = NamedValue> {
 }
 
 /**
- * Writes the values of an environment in the format of another program.
+ * Writes values in the format of another program.
  *
- * @throws UnsupportedError for variables that the format can't hold;
- *   NotFoundError, UsageError for the selection; DecryptionError
+ * @throws UnsupportedError for variables that the format can't hold
  */
 export async function formatValues(
   options: ExportedValues,

@@ -14,7 +14,7 @@ interface NewData {
   examples: boolean;
 }
 
-/** Makes data with new credentials. @throws UsageError for the file */
+/** Makes data with new credentials. */
 export async function newData(
   { from, env, examples }: NewData,
   { surroundings, note }: Caller,

@@ -27,11 +27,8 @@ export interface Sandbox extends Credentials {
 }
 
 /**
- * Starts a server on a free loopback port with data in memory. Reserved names are left out with a
+ * Starts a server on a free loopback port with data in memory. Leaves out reserved names with a
  * warning, unless they are allowed, because the command may read them with any client.
- *
- * @throws InvalidDataError; NotFoundError, UsageError if the environment is not clear; the system's
- *   error if the server can't listen
  */
 export async function openSandbox(
   { place, env, allowReserved, ...options }: SandboxOptions,

@@ -111,8 +111,6 @@ export function logReloads(store: Store, name: string, log: Log): void {
 /**
  * Warns once about each weak API secret and each key that expires soon: now, after each reload and
  * every hour. Returns a function that stops this.
- *
- * @param flags the flags that select the data
  */
 export function logKeyWarnings(
   store: Store,

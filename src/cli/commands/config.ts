@@ -46,7 +46,7 @@ export const definition = defineCommand({
 
 /** Describes a setting, or the one in effect in its place, with the weaker ones it overrides. */
 function describeSetting(name: SettingName, settings: Settings) {
-  const [setting, ...shadows] = settings.named(name);
+  const [setting, ...shadows] = settings.findAll(name);
   const { key, default: byDefault } = SETTINGS[name];
   const from = byDefault === undefined ? null : "default";
   const own = setting ? toJson(setting) : { setting: key, value: byDefault ?? null, from };

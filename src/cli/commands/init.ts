@@ -127,7 +127,7 @@ async function writeProject(
   const use = `${basename(path)}, environment ${FIRST_ENVIRONMENT}`;
   note(`created ${PROJECT_FILE}: commands in this folder use ${use}`);
   const other = settings
-    .named("url", "env")
+    .findAll("url", "env")
     .find(({ text, origin }) => origin === "variable" && ![path, FIRST_ENVIRONMENT].includes(text));
   if (other) note(`${other.from} is set, and overrides ${PROJECT_FILE}`);
 }

@@ -25,7 +25,7 @@ export const definition = defineCommand({
       application = chooseApplication(data, { ...flags, names: [name] });
       return renameVariable(data, application, name, newName);
     });
-    for (const { text, from } of settings.named("only")) {
+    for (const { text, from } of settings.findAll("only")) {
       const { matches } = createMatcher(splitNames(text));
       if (matches(name) && !matches(newName))
         context.warn(`${from} selects ${name}, but not ${newName}: change it there`);

@@ -136,7 +136,7 @@ async function lastChange({ id }: VariableValue, { connection }: Settings, conte
 function originsOf(settings: Settings) {
   const names = ["url", settings.connection.kind === "local" ? "env" : "apiKey"] as const;
   return names.flatMap((name) => {
-    const [setting, ...weaker] = settings.named(name);
+    const [setting, ...weaker] = settings.findAll(name);
     const overrides = weaker.map(({ from }) => from);
     if (setting) {
       const value = shownText(setting) ?? HIDDEN;

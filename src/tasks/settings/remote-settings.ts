@@ -66,7 +66,7 @@ function applies(insecure: Setting, source: Setting | undefined): boolean {
 }
 
 function refuseEnvFlag(settings: FindableSettings): void {
-  const [env] = settings.named("env");
+  const [env] = settings.findAll("env");
   if (env?.origin !== "flag") return;
   const flags = existsSync(DEFAULT_DATA_FILE) ? `--data ${DEFAULT_DATA_FILE}` : "--data or --store";
   throw new UsageError(`--env names an environment of a data file or a store: add ${flags}`);

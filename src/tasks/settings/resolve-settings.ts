@@ -33,7 +33,7 @@ export class Settings {
   }
 
   /** The settings of these names or groups, strongest first; some may be blocked. */
-  named(...names: SettingName[]): Setting[] {
+  findAll(...names: SettingName[]): Setting[] {
     const settings: Setting[] = [];
     for (const setting of this.given) {
       const { group } = SETTINGS[setting.name];
@@ -49,7 +49,7 @@ export class Settings {
    *   for stdin in place of a store's file
    */
   find(...names: SettingName[]): Setting | undefined {
-    const [first, second] = this.named(...names);
+    const [first, second] = this.findAll(...names);
     if (!first) return undefined;
     const { name, text, from, origin, blocked } = first;
     if (blocked !== undefined) throw new NotAllowedError(blocked);
@@ -174,8 +174,8 @@ export function readProject(caller: Caller): Setting[] {
  */
 export function readProfile(caller: Caller, stronger: Settings): Setting[] {
   const { surroundings } = caller;
-  const [chosen] = stronger.named("profile");
-  const [source] = stronger.named("url");
+  const [chosen] = stronger.findAll("profile");
+  const [source] = stronger.findAll("url");
   // In CI, for example, the project names a profile that people have, and the environment gives
   // everything.
   const mayBeMissing =
@@ -201,6 +201,6 @@ export function readProfile(caller: Caller, stronger: Settings): Setting[] {
 /** Whether flags and variables give all that is needed to read. */
 function isComplete(settings: Settings): boolean {
   const has = (...names: SettingName[]) =>
-    settings.named(...names).some(({ origin }) => origin !== "project");
+    settings.findAll(...names).some(({ origin }) => origin !== "project");
   return has("data", "store") || (has("apiKey") && has("apiSecret"));
 }

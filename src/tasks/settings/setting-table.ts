@@ -116,7 +116,7 @@ export type GivenSettings = readonly Setting[];
 /** The part of `Settings` that finds settings. */
 export interface FindableSettings {
   readonly given: GivenSettings;
-  named(...names: SettingName[]): Setting[];
+  findAll(...names: SettingName[]): Setting[];
   find(...names: SettingName[]): Setting | undefined;
 }
 

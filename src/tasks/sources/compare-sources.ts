@@ -28,7 +28,7 @@ export async function compareSources(
 
 /** The settings of the command, with flags for this side. */
 function settingsOf(side: string, settings: Settings, caller: Caller): Settings {
-  const replaced = settings.named("url", "env").filter(({ origin }) => origin === "flag");
+  const replaced = settings.findAll("url", "env").filter(({ origin }) => origin === "flag");
   const others = settings.given.filter((setting) => !replaced.includes(setting));
   return new Settings([...readGiven("flag", sourceFlags(side, settings)), ...others], caller);
 }

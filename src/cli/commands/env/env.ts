@@ -159,7 +159,7 @@ function warnOfSettings(
   former: Omit<Environment, "id">,
   { warn }: Context,
 ): void {
-  for (const { text, from } of settings.named("env"))
+  for (const { text, from } of settings.findAll("env"))
     if ([former.name, qualifiedName(former)].includes(text))
       warn(`${from} still names ${text}: change it`);
 }

@@ -139,7 +139,6 @@ function addFlags(
   }
 }
 
-/** Parses the value of a flag or an argument, which may be repeated. */
 function parserOf(row: Parameters<typeof addValue>[0], clock: () => number) {
   let value: unknown;
   return (text: string) => {

@@ -39,7 +39,6 @@ export interface Caller {
   trace?: ((text: string) => void) | undefined;
 }
 
-/** Resolves a path in the current folder, unless it is absolute. */
 export function absolutePath(path: string, { cwd }: Pick<Surroundings, "cwd">): string {
   return resolve(isAbsolute(path) ? path : cwd(), path);
 }

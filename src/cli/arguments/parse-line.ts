@@ -68,7 +68,6 @@ export function splitWords(words: readonly string[], command: Command): SplitLin
   return line;
 }
 
-/** Takes the value of a flag, if it has one, from the words after it. */
 function takeValue({ form, long, alone, placeholder }: FlagRow, rest: string[]) {
   const [next = ""] = rest;
   if (placeholder === undefined) return undefined;

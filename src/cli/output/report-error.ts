@@ -23,7 +23,7 @@ export const EXIT_CODES: Record<ErrorCode, number> = {
 
 const NAME = "appvars:";
 
-/** Writes an error as one line or as JSON, and returns its exit code. */
+/** Returns the exit code of the error. */
 export async function reportError(
   error: unknown,
   argv: readonly string[],

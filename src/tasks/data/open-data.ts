@@ -76,7 +76,6 @@ export async function updateData(
   return undefined;
 }
 
-/** Returns the environment that `--env` names, or the only one. */
 export function chooseEnvironment(
   environments: readonly EnvironmentRecord[],
   name: string | undefined,

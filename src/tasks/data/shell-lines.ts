@@ -8,7 +8,6 @@ import {
 } from "../../model/environment.js";
 import type { Surroundings } from "../surroundings.js";
 
-/** Returns the lines that set the credentials of an environment in a shell. */
 export function credentialLines({ api_key, api_secret }: KeyPair, shell: Surroundings): string[] {
   return pasteLines({ APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret }, shell);
 }

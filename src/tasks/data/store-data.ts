@@ -73,7 +73,6 @@ async function serveStore(
   return store;
 }
 
-/** Returns a warning, or none, about traffic in clear to another machine. */
 export function openTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
   const isOpen = endpoints.some((endpoint) => {
     const { protocol, hostname } = new URL(endpoint);
@@ -82,7 +81,6 @@ export function openTrafficWarning({ address: { endpoints, url } }: StorePlace):
   return isOpen ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }
 
-/** Removes all but the last entries of a store's history. */
 export function pruneStore(place: StorePlace, entries: number, caller: Caller): Promise<void> {
   return withStore(place, caller, (store) => store.prune(entries));
 }

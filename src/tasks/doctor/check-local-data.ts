@@ -12,7 +12,6 @@ import { dataPlaceName, type LocalSettings, placeFlags } from "../settings/conne
 import type { Caller } from "../surroundings.js";
 import { type Finding, type Findings, notChecked, ok, problemOf, warning } from "./finding.js";
 
-/** Checks that data is valid, and has strong secrets and the environment. */
 export async function checkLocal(
   { place, env }: LocalSettings,
   caller: Caller,
@@ -52,7 +51,6 @@ export async function checkLocal(
   };
 }
 
-/** Whether a process is writing the file. */
 async function checkLock(path: string): Promise<Finding> {
   try {
     const target = await realpath(path);

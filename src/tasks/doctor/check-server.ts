@@ -26,7 +26,6 @@ import {
   warning,
 } from "./finding.js";
 
-/** A server, and everything that requests to it need. */
 export interface ServerAccess extends RemoteSettings {
   given: GivenSettings;
   /** `undefined` if there is no secret, or it can't be read. */
@@ -73,7 +72,6 @@ export async function checkServer(
   }
 }
 
-/** Explains why there are no credentials to try. */
 function findMissing(access: ServerAccess): Finding | undefined {
   const { auth, apiKey, apiSecret, secret, given } = access;
   if (apiSecret && secret === undefined) return notChecked("settings");

@@ -12,7 +12,7 @@ export interface NamedFile {
   readonly origin?: string;
 }
 
-/** The limit for secrets, certificates and dotenv files, in bytes. */
+/** In bytes. */
 const MAX_NAMED_FILE = 16 * 1_024 * 1_024;
 
 /**

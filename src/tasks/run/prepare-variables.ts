@@ -26,7 +26,7 @@ export interface VariableFlags extends SelectionOptions {
   envFile?: readonly string[] | undefined;
   /** Reserved names, with the prefix, that the program gets. */
   allowReserved?: readonly string[] | undefined;
-  /** Whether our environment takes precedence over the variables. */
+  /** Whether our environment takes precedence. */
   preserveEnv?: boolean | undefined;
   strict?: boolean | undefined;
   /** Seconds; true for the default. */

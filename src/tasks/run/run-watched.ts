@@ -15,7 +15,6 @@ export interface WatchRules {
   onChange: "restart" | NodeJS.Signals;
 }
 
-/** Runs a program until it ends, and acts when its variables change. */
 export async function runWatched(
   initial: ChildVariables,
   read: () => Promise<ChildVariables>,

@@ -58,7 +58,6 @@ export async function allowProject(
   }
 }
 
-/** Stops using the `.appvars.json` at this path. */
 export async function revokeProject(path: string, surroundings: Surroundings): Promise<void> {
   await unlink(entryPath(path, surroundings)).catch((error: unknown) => {
     if (hasCode(error, "ENOENT", "ENOTDIR")) throw new NotFoundError(`${path} was not allowed`);

@@ -107,7 +107,6 @@ export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Se
   return Promise.all(given.map((setting) => storable(setting, caller)));
 }
 
-/** The settings that open the source of a new profile, without retries. */
 export function trialSettings(given: readonly Setting[], caller: Caller): Settings {
   const once: Setting = { name: "maxWait", text: "0", from: "--max-wait", origin: "flag" };
   const variables = readGiven("variable", caller.surroundings.env);

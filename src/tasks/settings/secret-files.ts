@@ -14,10 +14,9 @@ import {
   type SettingName,
 } from "./setting-table.js";
 
-/** A secret, or the file that holds it. */
 export type SecretSetting = Pick<Setting, "name"> & NamedFile;
 
-/** Reads a secret. @throws UsageError if the file can't be read */
+/** @throws UsageError if the file can't be read */
 export async function readSecret(setting: SecretSetting, caller: Caller): Promise<string> {
   const { surroundings } = caller;
   const { name, text, from } = setting;

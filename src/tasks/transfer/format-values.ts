@@ -74,7 +74,6 @@ export async function formatValues(
   return written;
 }
 
-/** Writes a TypeScript declaration of the selected variables. */
 export async function declareVariables(
   options: SelectionOptions,
   source: VariableSource,

@@ -166,7 +166,7 @@ export const key: Command = {
   commands: { list, add, rotate, remove },
 };
 
-/** Returns a time in ISO 8601, UTC. */
+/** Returns ISO 8601, UTC. */
 function parseExpiry(text: string, clock: () => number): string {
   const now = clock();
   const time = parseTime(text, now, 1);

@@ -1,21 +1,16 @@
-import { existsSync } from "node:fs";
-import { rm } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
-import { createFile } from "../../kit/files/durable-file.js";
-import { hasCode } from "../../kit/files/system-errors.js";
+import { dirname } from "node:path";
 import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { GIT_CONFIG } from "../../store/schema/git-config.js";
 import { ignoreCommand, sealNewFile } from "../../tasks/data/key-file.js";
-import { allowProject } from "../../tasks/settings/allow-project.js";
 import { PROJECT_FILE } from "../../tasks/settings/project-file.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
-import { absolutePath, isFolderGone } from "../../tasks/surroundings.js";
+import { installedSchema, writeProject } from "../../tasks/settings/write-project.js";
 import { defineCommand, type FlagValues } from "../arguments/command.js";
 import { PLACE_FLAGS } from "../arguments/data-flags.js";
 import { type Context, printLines } from "../output/context.js";
 
-/** The environment of imported values, and the one that commands use in the folder of the file. */
+/** The environment of imported values and of the project. */
 const FIRST_ENVIRONMENT = "development";
 
 const FLAGS = {
@@ -73,15 +68,11 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
         `run this once in each clone, so that git merges and shows the file by name: ${GIT_CONFIG}`,
       );
     } else if (!place.sealKey) context.note(`keep it out of git: ${ignoreCommand(place.path)}`);
-    if (!flags.bare) await writeProject(place.path, settings, context);
+    if (!flags.bare) await writeProject(place.path, FIRST_ENVIRONMENT, settings, context);
   }
   const environments = data.environments.map(({ name }) => name);
-  printLines(context, {
-    json: {
-      [place.kind === "file" ? "data" : "store"]: local.name,
-      environments,
-    },
-  });
+  const kind = place.kind === "file" ? "data" : "store";
+  printLines(context, { json: { [kind]: local.name, environments } });
 }
 
 /** Adds the origin of the data's setting, which may be in a parent folder, unless it is a flag. */
@@ -89,45 +80,4 @@ function throwWithOrigin(error: unknown, settings: Settings): never {
   const { origin = "flag", from } = settings.find("data", "store") ?? {};
   if (!(error instanceof InvalidDataError) || origin === "flag") throw error;
   throw new InvalidDataError(`${error.message} (from ${from}); for another file, add --data`);
-}
-
-/** The path of a JSON Schema for editors, relative to a folder in which appvars is installed. */
-function installedSchema(folder: string, name: string): string | undefined {
-  const path = `./node_modules/appvars/data/${name}`;
-  return existsSync(join(folder, path)) ? path : undefined;
-}
-
-/** Makes commands in the current folder use a new file in it, unless it has a `.appvars.json`. */
-async function writeProject(
-  path: string,
-  settings: Settings,
-  { surroundings, note }: Context,
-): Promise<void> {
-  try {
-    if (dirname(absolutePath(path, surroundings)) !== surroundings.cwd()) return;
-  } catch (error) {
-    if (isFolderGone(error)) return;
-    throw error;
-  }
-  const $schema = installedSchema(surroundings.cwd(), "appvars.settings.schema.json");
-  const text = `${JSON.stringify({ $schema, data: basename(path), env: FIRST_ENVIRONMENT })}\n`;
-  const file = {
-    path: join(surroundings.cwd(), PROJECT_FILE),
-    bytes: Buffer.from(text),
-  };
-  try {
-    await createFile(file.path, text);
-    // The written content, even if it has changed since.
-    await allowProject(file, surroundings);
-  } catch (error) {
-    if (hasCode(error, "EEXIST")) return note(`${PROJECT_FILE} already exists and was not changed`);
-    await rm(file.path, { force: true });
-    return note(`no ${PROJECT_FILE} was created: ${(error as Error).message}`);
-  }
-  const use = `${basename(path)}, environment ${FIRST_ENVIRONMENT}`;
-  note(`created ${PROJECT_FILE}: commands in this folder use ${use}`);
-  const other = settings
-    .findAll("url", "env")
-    .find(({ text, origin }) => origin === "variable" && ![path, FIRST_ENVIRONMENT].includes(text));
-  if (other) note(`${other.from} is set, and overrides ${PROJECT_FILE}`);
 }

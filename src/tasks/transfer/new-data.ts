@@ -6,15 +6,12 @@ import type { Caller } from "../surroundings.js";
 import { readImport, typeEntries } from "./read-import.js";
 
 interface NewData {
-  /** The file whose values are imported, `-` for stdin. */
+  /** Imported into `env`; `-` for stdin. */
   from: string | undefined;
-  /** The environment of imported values. */
   env: string;
-  /** Whether to add example variables. */
   examples: boolean;
 }
 
-/** Makes data with new credentials. */
 export async function newData(
   { from, env, examples }: NewData,
   { surroundings, note }: Caller,

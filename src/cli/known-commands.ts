@@ -5,7 +5,7 @@ import { suggestion } from "../kit/text/nearest.js";
 import { type Command, LEADING_WORDS, VERSION_FLAG } from "./arguments/command.js";
 import { writeLines } from "./output/output.js";
 
-/** What the help says of a command, and what loads its module. */
+/** The summary in the help, and the import of the module. */
 type CommandRow = readonly [summary: string, load: () => Promise<{ definition: Command }>];
 
 /** The commands by the headings of the help, in its order. */

@@ -13,7 +13,7 @@ import {
 /** Thrown for an invalid value. commander adds the flag and the value. */
 export class ArgumentError extends UsageError {}
 
-/** What a command is run with. */
+/** The input of a command. */
 export interface ParsedLine {
   args: Record<string, unknown>;
   flags: Record<string, unknown>;
@@ -22,10 +22,7 @@ export interface ParsedLine {
 
 /** The words after a command, split into its flags and its arguments. */
 export interface SplitLine {
-  /**
-   * All words, with flags in the form that commander reads alike: `--long` or
-   * `--long=value`.
-   */
+  /** All words, with flags as `--long` or `--long=value`, as commander reads them too. */
   words: string[];
   /** `row` is undefined for a flag that the command does not have. */
   flags: { row: FlagRow | undefined; value: string | undefined }[];

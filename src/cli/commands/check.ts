@@ -58,7 +58,7 @@ export const definition = defineCommand({
 });
 
 interface Checked extends Check {
-  /** `undefined` for a server, which does not report it. */
+  /** `undefined` for a server, which does not send its name. */
   environment: string | undefined;
   only_in_example?: string[];
   not_in_example?: string[];

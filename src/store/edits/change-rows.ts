@@ -18,7 +18,7 @@ import {
   recordedData,
 } from "../history.js";
 
-/** What a change did to one thing. */
+/** The effect of a change on one thing. */
 export interface ChangeRow {
   readonly kind: "added" | "removed" | "changed" | "rotated";
   readonly what: "value" | "definition" | "environment" | "credentials" | "key";

@@ -80,7 +80,7 @@ export function setValues(
   };
 }
 
-interface SettingOfVariable {
+interface VariableChange {
   name: string;
   /** The text of the new value; `undefined` to keep the value. */
   text: string | undefined;
@@ -97,34 +97,44 @@ interface SettingOfVariable {
  * @returns a row for each environment, and the values that break a new schema
  * @throws NotFoundError without a value and a variable
  */
-export async function setVariable(
-  data: Data,
-  environments: readonly EnvironmentRecord[],
-  { name, text, type: newType, definition, toEnvelope }: SettingOfVariable,
-) {
+export async function setVariable(data: Data, environments: Environments, change: VariableChange) {
   let changed = data;
   const rows: object[] = [];
   for (const environment of environments) {
-    const { id, application } = environment;
-    const variable = variablesOf(changed, application).get(name);
-    if (text === undefined && !variable)
-      throw new NotFoundError(
-        `there is no variable "${name}"; to read its value from stdin, add -`,
-      );
-    const old = changed.values.find(
-      (record) => record.variable_id === variable?.id && record.environment_id === id,
-    );
-    const type = newType ?? variable?.type ?? "STRING";
-    const plain = text === undefined ? old?.content.value : parseAs(text, type);
-    const value = text !== undefined && toEnvelope ? toEnvelope(text) : plain;
-    changed = setValues(changed, environment, [{ ...definition, name, type, value }], environments);
-    if (toEnvelope && plain !== undefined)
-      await checkPlainValues(changed, environment, [{ name, value: plain }]);
-    const created = text !== undefined && !old;
-    rows.push({ application, environment: environment.name, name, created });
+    const result = await setIn(changed, environment, environments, change);
+    changed = result.changed;
+    rows.push(result.row);
   }
-  const isNewSchema = definition.schema !== undefined;
+  const isNewSchema = change.definition.schema !== undefined;
   return { changed, rows, broken: isNewSchema ? await describeBroken(data, changed) : [] };
+}
+
+async function setIn(
+  data: Data,
+  environment: EnvironmentRecord,
+  environments: Environments,
+  { name, text, definition, toEnvelope, ...change }: VariableChange,
+) {
+  const { id, application } = environment;
+  const variable = variablesOf(data, application).get(name);
+  if (text === undefined && !variable)
+    throw new NotFoundError(`there is no variable "${name}"; to read its value from stdin, add -`);
+  const old = data.values.find(
+    (record) => record.variable_id === variable?.id && record.environment_id === id,
+  );
+  const type = change.type ?? variable?.type ?? "STRING";
+  const plain = text === undefined ? old?.content.value : parseAs(text, type);
+  const value = text !== undefined && toEnvelope ? toEnvelope(text) : plain;
+  const changed = setValues(
+    data,
+    environment,
+    [{ ...definition, name, type, value }],
+    environments,
+  );
+  if (toEnvelope && plain !== undefined)
+    await checkPlainValues(changed, environment, [{ name, value: plain }]);
+  const created = text !== undefined && !old;
+  return { changed, row: { application, environment: environment.name, name, created } };
 }
 
 async function describeBroken(data: Data, changed: Data): Promise<string[]> {

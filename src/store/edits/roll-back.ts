@@ -14,7 +14,7 @@ interface RollBackOptions {
   environment?: EnvironmentRecord | undefined;
 }
 
-interface RollBackPlan {
+interface PlanOptions {
   /** Names and globs. */
   only?: readonly string[] | undefined;
   env?: string | undefined;
@@ -30,7 +30,7 @@ interface RollBackPlan {
 export async function planRollBack(
   history: History,
   number: number,
-  { only, env, values }: RollBackPlan,
+  { only, env, values }: PlanOptions,
 ) {
   const { data } = history;
   const changes = await changesSince(number, history.changes);

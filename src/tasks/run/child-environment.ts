@@ -45,7 +45,7 @@ export interface InheritanceRules {
   passCredentials?: boolean;
 }
 
-/** What Windows programs need, beside USERPROFILE and others from Node. */
+/** The needs of Windows programs, beside USERPROFILE and others from Node. */
 const PRISTINE_ON_WINDOWS = [
   "PATH",
   "PATHEXT",

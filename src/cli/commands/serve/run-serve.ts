@@ -51,7 +51,7 @@ export async function runServe(
   const { startServer } = await import("../../../server/start-server.js");
   const colors = await colorsFor(io.stderr, surroundings.env, flags.color);
   const { log, written } = createLog(io.stderr, logFormat, clock, colors);
-  /** Closes what is open, the last first. */
+  /** Called at the end, the last first. */
   const closers: (() => unknown)[] = [written];
   try {
     const data = await localData(place, context);

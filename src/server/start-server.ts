@@ -116,8 +116,12 @@ function createParts(
   const addressOf = createAddressOf(options.trustProxy);
   const limiter = new RateLimiter({ limit, window }, ticks, metrics?.decide);
   const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
-  const rules = { addressOf, clock, ticks, tolerance };
-  const authenticate = createAuthenticator(service, limiter, rules);
+  const authenticate = createAuthenticator(service, limiter, {
+    addressOf,
+    clock,
+    ticks,
+    tolerance,
+  });
   const report = (request: ServedRequest) => {
     metrics?.count(request);
     onRequest?.(request);

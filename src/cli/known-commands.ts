@@ -113,7 +113,10 @@ export interface CommandCall {
   words: readonly string[];
 }
 
-/** Finds the command that a command line calls, and loads it. `help NAME` becomes `NAME --help`. */
+/**
+ * Finds the command that a command line calls, and loads it. `help NAME`
+ * becomes `NAME --help`.
+ */
 export async function findCommand(argv: readonly string[]): Promise<CommandCall> {
   const path: string[] = [];
   const leading: string[] = [];

@@ -29,7 +29,10 @@ interface CachedSourceOptions {
   maxAge: number;
   /** Unix time in milliseconds. */
   clock: () => number;
-  /** Called once per outage, with the reason and the age of the cached answers in milliseconds. */
+  /**
+   * Called once per outage, with the reason and the age of the cached answers
+   * in milliseconds.
+   */
   onServed: (reason: Error, age: number) => void;
   /** Called once when answers can't be cached or removed. */
   onFailure: (error: unknown) => void;
@@ -151,7 +154,10 @@ function isOutage(error: unknown): error is Error {
   return error instanceof UnreachableError || error instanceof WrongClockError;
 }
 
-/** Resolves to a function that returns the outcome; to `undefined` if an answer is missing. */
+/**
+ * Resolves to a function that returns the outcome; to `undefined` if an answer
+ * is missing.
+ */
 async function replay<T>(
   { revision, answers }: CachedAnswers,
   read: (snapshot: Snapshot) => Promise<T>,
@@ -162,7 +168,10 @@ async function replay<T>(
   return snapshot.isIncomplete ? undefined : () => reading;
 }
 
-/** Reads the values of all names, so that the cache serves commands for other names. */
+/**
+ * Reads the values of all names, so that the cache serves commands for other
+ * names.
+ */
 abstract class AllValuesReader extends VariableReader {
   override async values(names?: readonly string[]): Promise<ValuesByName> {
     return pickValues(await super.values(), names);

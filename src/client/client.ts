@@ -39,7 +39,10 @@ export interface ClientOptions
   url: string | URL;
   /** Default `hmac`. */
   auth?: AuthScheme | undefined;
-  /** Whether `headers` may send the secret to another machine over plain HTTP. Default false. */
+  /**
+   * Whether `headers` may send the secret to another machine over plain HTTP.
+   * Default false.
+   */
   insecure?: boolean | undefined;
   /** The timeout of one request, in seconds. Default 10. */
   timeout?: number | undefined;
@@ -48,7 +51,10 @@ export interface ClientOptions
    * `http://proxy.example.com:3128`.
    */
   proxy?: string | URL | undefined;
-  /** Whether to cache answers and send conditional requests, which speeds up repeated reads. */
+  /**
+   * Whether to cache answers and send conditional requests, which speeds up
+   * repeated reads.
+   */
   revalidate?: boolean | undefined;
   onResponse?: ((exchange: Exchange) => void) | undefined;
 }

@@ -34,7 +34,10 @@ import { compareClocks } from "../signing/sign.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 
-/** Thrown for a field that breaks a rule of the API. The message quotes no value. */
+/**
+ * Thrown for a field that breaks a rule of the API. The message quotes no
+ * value.
+ */
 class BrokenRuleError extends TypeError {}
 
 /** The length of the longest list, twice the design size of a data file. */
@@ -104,7 +107,10 @@ interface Item {
   readonly id: number;
 }
 
-/** Returns the rule for a page: complete and sorted by id, so that every list ends. */
+/**
+ * Returns the rule for a page: complete and sorted by id, so that every list
+ * ends.
+ */
 function pageOf(fields: FieldsOf<Item>, { limit, offset }: Required<PageRequest>): Rule {
   const metadata = {
     // A server may limit pages to a smaller size.
@@ -217,7 +223,10 @@ export function interpretHealth(response: HttpResponse): { healthy: boolean; hea
   };
 }
 
-/** Returns the error for a 401. Without a date or a signature, the credentials are wrong. */
+/**
+ * Returns the error for a 401. Without a date or a signature, the credentials
+ * are wrong.
+ */
 function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   // The date is rounded down to seconds.
   const { seconds, limit, message } = compareClocks(signedAt - Date.parse(date) - 500);
@@ -225,7 +234,10 @@ function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
   return new RefusedCredentialsError();
 }
 
-/** Returns the target of a redirect without query, fragment and user, which may contain a token. */
+/**
+ * Returns the target of a redirect without query, fragment and user, which may
+ * contain a token.
+ */
 export function redirectTarget(location = ""): string {
   return location.replace(/[?#].*/s, "").replace(/(?<![^/\\])[^/\\]+@/g, "") || "nowhere";
 }

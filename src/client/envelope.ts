@@ -3,7 +3,10 @@ import { SEAL_BYTES, seal, unseal } from "../kit/crypto/aes-gcm.js";
 import { DecryptionError, UsageError } from "../kit/text/errors.js";
 import { ENVELOPE_PREFIX } from "../model/variable.js";
 
-/** Encrypts a text as docs/data-file.md describes: the prefix, then the sealed bytes in base64. */
+/**
+ * Encrypts a text as docs/data-file.md describes: the prefix, then the sealed
+ * bytes in base64.
+ */
 export function encrypt(text: string, key: string): string {
   return ENVELOPE_PREFIX + seal(text, keyBytes(key)).toString("base64");
 }

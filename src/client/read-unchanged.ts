@@ -82,7 +82,10 @@ export class Attempt extends VariableReader implements Snapshot {
     this.#aborter.abort(new TypeError("a snapshot can't be read after readSnapshot has settled"));
   }
 
-  /** @throws AnswersChangedError if the answer has another revision than the answers before */
+  /**
+   * @throws AnswersChangedError if the answer has another revision than the
+   *   answers before
+   */
   check(response: HttpResponse): void {
     if (![200, 304, 404].includes(response.status)) return;
     this.#revisions.add(response.headers[REVISION_HEADER.toLowerCase()] as string | undefined);

@@ -15,7 +15,10 @@ const NEVER = Number.POSITIVE_INFINITY;
 const TRANSIENT_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"];
 const MIB = 1024 * 1024;
 
-/** Statuses after which another attempt may succeed. 408: the request came too slowly. */
+/**
+ * Statuses after which another attempt may succeed. 408: the request came too
+ * slowly.
+ */
 export const TRANSIENT_STATUSES: readonly number[] = [408, ...GATEWAY_STATUSES];
 
 /**
@@ -29,7 +32,10 @@ const MAX_LENGTH = 512 * MIB;
  * hostile server can send an endless list of valid pages.
  */
 export interface Budget {
-  /** The deadline, in milliseconds on a monotonic clock; `undefined` before the first request. */
+  /**
+   * The deadline, in milliseconds on a monotonic clock; `undefined` before the
+   * first request.
+   */
   end: number | undefined;
   /** The time of the first failure, on the same clock, when `maxWait` starts. */
   failedAt: number | undefined;
@@ -56,7 +62,10 @@ export interface RetryNotice {
 
 export interface RetryOptions {
   budget: Budget;
-  /** Seconds for all requests that share the budget, including pauses. Default: no limit. */
+  /**
+   * Seconds for all requests that share the budget, including pauses. Default:
+   * no limit.
+   */
   total?: number;
   /**
    * Maximum seconds for retries, also after 429, and for data that changes
@@ -69,11 +78,17 @@ export interface RetryOptions {
   random: () => number;
   sleep: (seconds: number) => Promise<void>;
   onRetry?: ((notice: RetryNotice) => void) | undefined;
-  /** The failures after which to retry: any transient failure, or only a 429. Default `any`. */
+  /**
+   * The failures after which to retry: any transient failure, or only a 429.
+   * Default `any`.
+   */
   retryOn?: RetryOn | undefined;
 }
 
-/** `rate-limit` is for callers with a fallback for a server that can't be reached. */
+/**
+ * `rate-limit` is for callers with a fallback for a server that can't be
+ * reached.
+ */
 export type RetryOn = "any" | "rate-limit";
 
 /**
@@ -101,7 +116,10 @@ export async function withRetries<T>(
   options: RetryOptions,
 ): Promise<T> {
   const { budget, ticks, total = NEVER, maxWait } = options;
-  /** The start of the current series of failed attempts, and the deadline of the last attempt. */
+  /**
+   * The start of the current series of failed attempts, and the deadline of the
+   * last attempt.
+   */
   let [failingSince, end] = [NEVER, NEVER];
   for (let retries = 0; ; retries++) {
     const startedAt = ticks();
@@ -122,7 +140,11 @@ export async function withRetries<T>(
   }
 }
 
-/** Returns the seconds left for the next request. @throws UnreachableError if there are none */
+/**
+ * Returns the seconds left for the next request.
+ *
+ * @throws UnreachableError if there are none
+ */
 function secondsLeft(budget: Budget, total: number, now: number): number {
   // Exactly `total` for the first request: with slightly less, a timeout would
   // be reported as an exhausted budget.
@@ -156,7 +178,10 @@ export async function pause(
   return true;
 }
 
-/** Returns the seconds to wait before the next attempt; `undefined` if there must be none. */
+/**
+ * Returns the seconds to wait before the next attempt; `undefined` if there
+ * must be none.
+ */
 function pauseAfter(
   error: unknown,
   retries: number,
@@ -180,7 +205,10 @@ function isTransient(error: unknown): boolean {
   );
 }
 
-/** Returns the seconds after which the client gives up on a server that can't be reached. */
+/**
+ * Returns the seconds after which the client gives up on a server that can't be
+ * reached.
+ */
 function outageLimit(error: unknown): number {
   const { cause } = error as {
     cause?: NodeJS.ErrnoException & { address?: string; errors?: unknown[] };

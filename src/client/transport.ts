@@ -91,7 +91,10 @@ export class Transport {
     (await this.#modules).agent.destroy();
   }
 
-  /** Loads TLS only if it is needed. The client certificate is only for the server. */
+  /**
+   * Loads TLS only if it is needed. The client certificate is only for the
+   * server.
+   */
   async #load(): Promise<HttpModule & { agent: Agent }> {
     const { origin, proxy, ca, cert, key } = this.#options;
     const { protocol } = this.#forwarder?.url ?? origin;

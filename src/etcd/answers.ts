@@ -63,7 +63,8 @@ interface TransactionJson {
   responses: { response_range: { kvs: KeyJson[] } }[];
 }
 
-// These functions throw a ServerError, which quotes nothing, for an unexpected answer.
+// These functions throw a ServerError, which quotes nothing, for an unexpected
+// answer.
 
 /** @param prefix the start of all keys, which is removed */
 export function parseTransaction(text: string, prefix: string) {
@@ -99,7 +100,11 @@ function parse<T>(rule: Rule, text: string): T {
   return applyRule<T>(rule, json, () => malformed());
 }
 
-/** Whether a line of a watch reports its start or changes. @throws ServerError also at its end */
+/**
+ * Whether a line of a watch reports its start or changes.
+ *
+ * @throws ServerError also at its end
+ */
 export function parseWatch(line: string): boolean {
   const { error, result } = parse<{
     error?: unknown;

@@ -68,7 +68,10 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return performance.now() - this.#confirmedAt;
   }
 
-  /** @throws InvalidDataError, UnauthorizedError, ServerError; UnreachableError without an offline copy */
+  /**
+   * @throws InvalidDataError, UnauthorizedError, ServerError; UnreachableError
+   *   without an offline copy
+   */
   async open(): Promise<this> {
     try {
       await this.#read().catch((error) => this.#openOffline(error));
@@ -118,7 +121,10 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return later || readWholeStore(this.#target, newest);
   }
 
-  /** @param before the state that `state` is based on; the current one may be newer by now */
+  /**
+   * @param before the state that `state` is based on; the current one may be
+   *   newer by now
+   */
   #show(state: StoreState, before: StoreState | undefined, startedAt: number): void {
     const current = this.#state;
     const { head, clusterId, revision } = state;

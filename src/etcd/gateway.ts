@@ -36,7 +36,10 @@ export interface Put {
   readonly lease?: string;
 }
 
-/** The value or the revision that a key must have. Without either, the key must not exist. */
+/**
+ * The value or the revision that a key must have. Without either, the key must
+ * not exist.
+ */
 export interface Condition {
   readonly key: string;
   readonly value?: Buffer | undefined;
@@ -69,7 +72,10 @@ export interface Claim {
   end(): Promise<void>;
 }
 
-/** Thrown if a transaction gets no answer: it may have been made, or may still be. */
+/**
+ * Thrown if a transaction gets no answer: it may have been made, or may still
+ * be.
+ */
 export class UncertainError extends UnreachableError {}
 
 /**
@@ -91,7 +97,10 @@ export class Gateway extends MemberClient {
     return ranges.flat();
   }
 
-  /** Reads ranges of keys at one revision: the newest that a majority of the members has. */
+  /**
+   * Reads ranges of keys at one revision: the newest that a majority of the
+   * members has.
+   */
   ranges(requests: readonly RangeRequest[], options: TryOptions = {}) {
     const success = requests.map(({ limit, keysOnly, ...range }) => ({
       request_range: { ...this.#encodeRange(range), limit, keys_only: keysOnly },
@@ -174,7 +183,10 @@ export class Gateway extends MemberClient {
     );
   }
 
-  /** Yields once the watch has begun, and after each change of a key. Ends only by an error. */
+  /**
+   * Yields once the watch has begun, and after each change of a key. Ends only
+   * by an error.
+   */
   watch(key: string, signal: AbortSignal): AsyncGenerator<void> {
     const body = { create_request: this.#encodeRange({ key }) };
     return this.listen("watch", body, parseWatch, signal);

@@ -12,7 +12,10 @@ const SENT_BYTES = 256;
 /** The time for a whole answer, as a multiple of the time between two pieces. */
 const MAX_TIMEOUTS = 30;
 
-/** The time limits of an answer or of the first line of a stream. Large requests get more time. */
+/**
+ * The time limits of an answer or of the first line of a stream. Large requests
+ * get more time.
+ */
 export type PostLimits = Pick<DeadlineOptions, "timeout" | "signal">;
 
 /** Thrown when a request was certainly not sent. */

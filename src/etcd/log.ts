@@ -106,7 +106,8 @@ const entry: Record<keyof LogEntry, Rule> = {
   changes: rule({ choose: (input) => (typeof input === "number" ? POSITIVE : changes) }),
 };
 
-// Each of these parsers throws an InvalidDataError with a predicate as its message.
+// Each of these parsers throws an InvalidDataError with a predicate as its
+// message.
 
 export function parseHead(bytes: Buffer): Head {
   if (bytes.length > MAX_HEAD_BYTES) throw new InvalidDataError("is too large for a head");

@@ -6,7 +6,10 @@ import { JsonClient, NotSentError, type PostLimits, TlsError } from "./json-clie
 
 /** Milliseconds. */
 const TIMES = {
-  /** The first attempt. Short, since a cluster without a leader never answers a transaction. */
+  /**
+   * The first attempt. Short, since a cluster without a leader never answers a
+   * transaction.
+   */
   attempt: 1_000,
   /** All attempts of a request. An election takes 1 to 2 seconds. */
   request: 10_000,
@@ -29,7 +32,10 @@ export interface GatewayOptions extends TlsTexts {
 }
 
 export interface TryOptions {
-  /** Milliseconds for all attempts. Default: `request`, for a transaction `write`. */
+  /**
+   * Milliseconds for all attempts. Default: `request`, for a transaction
+   * `write`.
+   */
   within?: number | undefined;
   signal?: AbortSignal | undefined;
 }
@@ -44,7 +50,10 @@ const PAUSE_MS = 50;
 const MAX_WAIT_MS = 300;
 const LOGIN = "auth/authenticate";
 
-/** Sends requests to the members of a cluster, first to the one that answered last. */
+/**
+ * Sends requests to the members of a cluster, first to the one that answered
+ * last.
+ */
 export class MemberClient {
   readonly times: Times;
   readonly #options: GatewayOptions;
@@ -77,7 +86,10 @@ export class MemberClient {
     this.#token = undefined;
   }
 
-  /** Calls `attempt` with one endpoint after another, each at least once, while one may succeed. */
+  /**
+   * Calls `attempt` with one endpoint after another, each at least once, while
+   * one may succeed.
+   */
   protected async tryMembers<T>(
     { within = this.times.request, signal }: TryOptions,
     attempt: (endpoint: string, timeout: number) => Promise<T>,
@@ -172,7 +184,8 @@ export async function pause(milliseconds: number, signal?: AbortSignal): Promise
 function isTransient(error: unknown): boolean {
   if (!(error instanceof RefusedError))
     return error instanceof UnreachableError || error instanceof ServerError;
-  // etcd forgets tokens after some minutes, when it is restarted, and when users are changed.
+  // etcd forgets tokens after some minutes, when it is restarted, and when
+  // users are changed.
   const { grpcCode, message } = error;
   return (
     grpcCode === UNAUTHENTICATED || /revision (?:of auth store|in header) is old/.test(message)

@@ -23,13 +23,18 @@ type OpenOptions = Omit<EtcdStoreOptions, "target" | "url" | "author"> &
   Pick<GatewayOptions, "times">;
 
 /**
- * @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError; UsageError for keys
+ * @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError;
+ *   UsageError for keys
  */
 export function openEtcdStore(access: StoreAccess, options?: OpenOptions): Promise<EtcdStore> {
   return etcdStore(access, options).open();
 }
 
-/** Creates a store. @throws InvalidDataError if it holds something; as `openEtcdStore` */
+/**
+ * Creates a store.
+ *
+ * @throws InvalidDataError if it holds something; as `openEtcdStore`
+ */
 export async function createEtcdStore(
   access: StoreAccess,
   data: Data,

@@ -15,7 +15,10 @@ import {
 } from "./log.js";
 import { download, endOf, openKey, type StoreTarget } from "./uploads.js";
 
-/** The largest number of log entries in an answer, and in the answer with the head. */
+/**
+ * The largest number of log entries in an answer, and in the answer with the
+ * head.
+ */
 const PAGE_ENTRIES = 100;
 const FIRST_ENTRIES = 3;
 /** The size of an entry without its text, in bytes. */
@@ -119,13 +122,17 @@ export async function readSince(
   return log && addLog(base, newest, log);
 }
 
-/** @returns `undefined` if the log does not lead from the state to the newest head */
+/**
+ * @returns `undefined` if the log does not lead from the state to the newest
+ *   head
+ */
 async function addLog(
   base: StoreState,
   newest: StoredHead,
   log: readonly LoggedWrite[],
 ): Promise<StoreState | undefined> {
-  // A snapshot begins the log again. Entries that were written meanwhile are not counted.
+  // A snapshot begins the log again. Entries that were written meanwhile are
+  // not counted.
   const isSameLog = base.head.snapshot.upload === newest.head.snapshot.upload;
   let logBytes = isSameLog ? base.logBytes : 0;
   let last = base.head.write;
@@ -151,7 +158,10 @@ async function addLog(
   return { ...base, ...newest, data: { ...data, ...(last_ids && { last_ids }) }, logBytes };
 }
 
-/** Reads the log entries from a version up to the head; `undefined` if some are missing. */
+/**
+ * Reads the log entries from a version up to the head; `undefined` if some are
+ * missing.
+ */
 async function readLog(
   target: StoreTarget,
   newest: StoredHead,
@@ -174,7 +184,10 @@ async function readLog(
   return log;
 }
 
-/** Yields the writes up to the head, newest first, until one is no longer in the log. */
+/**
+ * Yields the writes up to the head, newest first, until one is no longer in the
+ * log.
+ */
 export async function* readChanges(
   target: StoreTarget,
   { store, version: last, write }: Head,

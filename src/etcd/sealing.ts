@@ -16,8 +16,9 @@ interface SealedFor extends Required<Owner> {
   readonly key: string;
 }
 
-// Sealed bytes: a mark, which no JSON and no gzip begins with; the first 8 bytes of the SHA-256 of
-// the key; the ids of the store and of the write, 16 bytes each; nonce, ciphertext and tag.
+// Sealed bytes: a mark, which no JSON and no gzip begins with; the first 8
+// bytes of the SHA-256 of the key; the ids of the store and of the write, 16
+// bytes each; nonce, ciphertext and tag.
 const MARK = Buffer.from("\u0001av2");
 const STORE_AT = MARK.length + ID_BYTES;
 const HEADER_BYTES = STORE_AT + 2 * 16;
@@ -25,13 +26,17 @@ const HEADER_BYTES = STORE_AT + 2 * 16;
 const USE = "appvars store v2";
 
 /**
- * Derives a key for each write from its header, so that random nonces can't repeat
- * (docs/design/sealing.md).
+ * Derives a key for each write from its header, so that random nonces can't
+ * repeat (docs/design/sealing.md).
  */
 export class Sealing {
   readonly #keys: readonly SealKey[];
 
-  /** @param content the key file; without one, nothing is sealed @throws UsageError */
+  /**
+   * @param content the key file; without one, nothing is sealed
+   *
+   * @throws UsageError
+   */
   constructor(content?: string) {
     this.#keys = content === undefined ? [] : parseSealKeys(content);
   }

@@ -9,7 +9,10 @@ import { OfflineCopy } from "./offline-copy.js";
 import { etcdStore, type StoreAccess } from "./open-store.js";
 
 export interface ServedStoreOptions {
-  /** The folder of the offline copy, which a server starts with while no member answers. */
+  /**
+   * The folder of the offline copy, which a server starts with while no member
+   * answers.
+   */
   cacheFolder: string;
   user: number | undefined;
   /** Unix time in milliseconds. */
@@ -18,7 +21,11 @@ export interface ServedStoreOptions {
   warn: (text: string) => void;
 }
 
-/** Opens a store for a server, which follows all writers. @throws as `openEtcdStore` */
+/**
+ * Opens a store for a server, which follows all writers.
+ *
+ * @throws as `openEtcdStore`
+ */
 export async function openServedEtcdStore(
   access: StoreAccess,
   { cacheFolder, user, clock, times, warn }: ServedStoreOptions,
@@ -26,11 +33,13 @@ export async function openServedEtcdStore(
   const onFailure = ({ message }: Error) =>
     warn(`can't save data for starting while the store is down: ${message}`);
   const store = etcdStore(access, {
-    // Another thread takes time to start, and the first read delays no other work.
+    // Another thread takes time to start, and the first read delays no other
+    // work.
     parse: (bytes, signal) =>
       store.data === NO_DATA ? parseData(bytes) : parseApart(bytes, signal),
     watch: true,
-    // An election takes 2 s. A server with an offline copy should not start much later.
+    // An election takes 2 s. A server with an offline copy should not start
+    // much later.
     times: { request: 4_000, ...times },
     offlineCopy: new OfflineCopy(offlineFile(access, cacheFolder, user), clock, onFailure),
     warn,
@@ -38,13 +47,17 @@ export async function openServedEtcdStore(
   return store.open();
 }
 
-/** Returns the file of the offline copy. Without a secret, only its modes protect it. */
+/**
+ * Returns the file of the offline copy. Without a secret, only its modes
+ * protect it.
+ */
 function offlineFile(
   { address: { url }, sealingKeys, password, key }: StoreAccess,
   parent: string,
   user?: number,
 ): SealedFile {
-  // The last resort: a TLS key is often renewed, and then the copy can't be read any more.
+  // The last resort: a TLS key is often renewed, and then the copy can't be
+  // read any more.
   const tlsKey = sealingKeys || password ? undefined : key;
   const secret = JSON.stringify([sealingKeys ?? "", password ?? "", tlsKey ?? ""]);
   const maxUnused = MAX_KEPT_S * 1_000;

@@ -29,7 +29,10 @@ import {
   upload,
 } from "./uploads.js";
 
-/** A snapshot is made once the log is larger than this, and than a quarter of the data. */
+/**
+ * A snapshot is made once the log is larger than this, and than a quarter of
+ * the data.
+ */
 const MIN_LOG_BYTES = 512 * 1_024;
 /** The number of log entries that are kept. */
 const HISTORY = 10_000;
@@ -48,7 +51,10 @@ export async function uploadSnapshot(
   return { uploaded, snapshot: { version, write, upload: name, parts, bytes: bytes.length } };
 }
 
-/** Makes a snapshot if the log is long, and removes old entries. If this fails, nothing is lost. */
+/**
+ * Makes a snapshot if the log is long, and removes old entries. If this fails,
+ * nothing is lost.
+ */
 export async function tidy(
   target: StoreTarget,
   { head, data, logBytes }: StoreState,
@@ -63,7 +69,10 @@ export async function tidy(
 
 async function makeSnapshot(target: StoreTarget, head: Head, data: Data): Promise<void> {
   const { version, snapshot: previous } = head;
-  /** Returns `undefined` if there is another snapshot, or the cluster was restored. */
+  /**
+   * Returns `undefined` if there is another snapshot, or the cluster was
+   * restored.
+   */
   const readPresent = async () => {
     const present = await readHead(target);
     if (!present || present.head.version < version) return undefined;
@@ -96,7 +105,8 @@ export async function prune(
   isSlowReaderSafe = false,
 ): Promise<void> {
   const { gateway } = target;
-  // Listed first: a new snapshot is in the uploads as soon as the head names it.
+  // Listed first: a new snapshot is in the uploads as soon as the head names
+  // it.
   const uploads = await listUploads(target);
   const present = await readHead(target);
   if (!present) return;
@@ -107,7 +117,8 @@ export async function prune(
     if (owner === SNAPSHOT) return [oldest.upload, snapshot.upload].includes(write);
     return /^\d{1,16}$/.test(owner) ? Number(owner) >= first : owner !== "";
   };
-  // A cluster that is restored meanwhile may lack the snapshot, and need everything before it.
+  // A cluster that is restored meanwhile may lack the snapshot, and need
+  // everything before it.
   const key = KEYS.uploads + oldest.upload;
   const modRevision = (await modRevisionOf(target, key)) || Number.MAX_SAFE_INTEGER;
   const conditions = [{ key, modRevision }];
@@ -142,7 +153,8 @@ export async function replaceHead(target: StoreTarget, next: NextHead) {
   const onRefusedRetry: Transaction["onRefusedRetry"] = ([stored, log]) => {
     if (!entry || log || !stored) return;
     const { version } = openKey(target, stored, parseHead, () => ({ store: head.store }));
-    // With a lower version, a snapshot has replaced the head, or the cluster was restored.
+    // With a lower version, a snapshot has replaced the head, or the cluster
+    // was restored.
     if (version >= head.version)
       throw new InvalidDataError("the log entry that would show this is no longer kept");
   };

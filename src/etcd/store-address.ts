@@ -14,7 +14,10 @@ export interface StoreAddress {
 const STORE_URL = /^(etcds?):\/\/([^/?#@]+)(\/[^?#]*)?$/;
 const PREFIX = /^(?:\/[A-Za-z0-9._-]+)+$/;
 
-/** @throws UsageError that does not quote the URL, which may hold a password by mistake */
+/**
+ * @throws UsageError that does not quote the URL, which may hold a password by
+ *   mistake
+ */
 export function parseStoreUrl(text: string, from: string): StoreAddress {
   const fail = (rule: string) => new UsageError(`${from} ${rule}`);
   if (text.includes("@"))

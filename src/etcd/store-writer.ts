@@ -20,7 +20,10 @@ import { ENTRY_COST, type StoreState } from "./read-store.js";
 import { modRevisionOf, prune, replaceHead, tidy, uploadSnapshot } from "./snapshots.js";
 import { LostUploadError, type StoreTarget, type Upload, upload } from "./uploads.js";
 
-/** The longest random pause after a lost attempt: at first, and after doubling each time. */
+/**
+ * The longest random pause after a lost attempt: at first, and after doubling
+ * each time.
+ */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [10, 300];
 /** How long other writers are faster before a writer takes the turn. */
 const TURN_AFTER_MS = 2_000;
@@ -111,7 +114,10 @@ export class StoreWriter {
     await prune(this.#target, 1);
   }
 
-  /** Repeats an attempt while it resolves to `undefined`: another writer was faster. */
+  /**
+   * Repeats an attempt while it resolves to `undefined`: another writer was
+   * faster.
+   */
   async #untilMade<T>(attempt: () => Promise<T | undefined>): Promise<T> {
     const { gateway, signal } = this.#target;
     let lostSince: number | undefined;
@@ -154,7 +160,10 @@ export class StoreWriter {
     return { write, previous, time, ...author, ...(last_ids && { last_ids }), changes };
   }
 
-  /** @returns the state after the write; `undefined` if another writer was faster */
+  /**
+   * @returns the state after the write; `undefined` if another writer was
+   *   faster
+   */
   async #append(
     state: StoreState,
     data: Data,
@@ -192,7 +201,11 @@ export class StoreWriter {
     this.#uploaded = undefined;
   }
 
-  /** Writes a snapshot that begins a log. @returns `undefined` if another writer was faster */
+  /**
+   * Writes a snapshot that begins a log.
+   *
+   * @returns `undefined` if another writer was faster
+   */
   async #writeAll(data: Data, store: string, version: number, entry: LogEntry, after?: Buffer) {
     const made = { store, version, write: entry.write };
     const { snapshot, uploaded } = await uploadSnapshot(this.#target, data, made);
@@ -202,7 +215,10 @@ export class StoreWriter {
   }
 }
 
-/** Returns the data after a change, and the changes; `undefined` if there are none. */
+/**
+ * Returns the data after a change, and the changes; `undefined` if there are
+ * none.
+ */
 async function plan(data: Data, change: ChangeData, options: UpdateOptions, isNewest: boolean) {
   try {
     const next = await applyChange(data, change, options);

@@ -11,7 +11,10 @@ import type { Owner, Sealing } from "./sealing.js";
 
 /** The size of a part. By default, etcd accepts 1.5 MiB in one request. */
 const PART_BYTES = 1_000_000;
-/** The number of parts in one answer, of which etcd holds several copies in memory. */
+/**
+ * The number of parts in one answer, of which etcd holds several copies in
+ * memory.
+ */
 const PAGE_PARTS = 8;
 /** Requests at a time. */
 const PARALLEL = 4;
@@ -21,7 +24,11 @@ export interface StoreTarget {
   readonly sealing: Sealing;
   /** Ends unfinished work. */
   readonly signal: AbortSignal;
-  /** Parses the bytes of a data file, which can't be used afterwards. @throws InvalidDataError */
+  /**
+   * Parses the bytes of a data file, which can't be used afterwards.
+   *
+   * @throws InvalidDataError
+   */
   readonly parse: (bytes: Buffer, signal: AbortSignal) => Promise<Data>;
   readonly onProgress?: OnProgress | undefined;
 }
@@ -29,8 +36,9 @@ export interface StoreTarget {
 export type OnProgress = (action: "writing" | "reading", done: number, total: number) => void;
 
 /**
- * Parts that are not valid yet. The transaction that makes them valid replaces their claim by a key
- * without a lease, whose value is the version of their entry, or "snapshot".
+ * Parts that are not valid yet. The transaction that makes them valid replaces
+ * their claim by a key without a lease, whose value is the version of their
+ * entry, or "snapshot".
  */
 export interface Upload extends Claim {
   readonly write: string;
@@ -48,8 +56,8 @@ const zip = promisify(gzip);
 const unzip = promisify(gunzip);
 
 /**
- * Writes bytes in parts. Parts without a key in `uploads/` were left by a killed writer, and can't
- * become valid any more.
+ * Writes bytes in parts. Parts without a key in `uploads/` were left by a
+ * killed writer, and can't become valid any more.
  *
  * @throws LostUploadError
  */
@@ -63,7 +71,8 @@ export async function upload(
   const { gateway } = target;
   let claimed: Claim | undefined;
   try {
-    // Once the parts are valid, their claim is replaced, and its end deletes nothing.
+    // Once the parts are valid, their claim is replaced, and its end deletes
+    // nothing.
     claimed = await gateway.claim(KEYS.uploads + write, gateway.times.lease, keysOf(write));
     if (!claimed) throw new LostUploadError();
     const parts = await putParts(target, { ...claimed, store, write }, packed);
@@ -98,7 +107,11 @@ async function putParts(
   return total;
 }
 
-/** Reads the parts of an upload; `undefined` if some were removed. @throws InvalidDataError */
+/**
+ * Reads the parts of an upload; `undefined` if some were removed.
+ *
+ * @throws InvalidDataError
+ */
 export async function download(
   target: StoreTarget,
   { store, write, parts }: { store: string; write: string; parts: number },
@@ -131,7 +144,10 @@ export async function download(
   });
 }
 
-/** Returns the value of each upload's key; `""` for parts that a killed writer left. */
+/**
+ * Returns the value of each upload's key; `""` for parts that a killed writer
+ * left.
+ */
 export async function listUploads({ gateway }: StoreTarget): Promise<Map<string, string>> {
   const { ranges } = await gateway.ranges([
     { key: KEYS.parts, end: endOf(KEYS.parts), keysOnly: true },
@@ -151,7 +167,11 @@ export function endOf(prefix: string): string {
   return `${prefix.slice(0, -1)}0`;
 }
 
-/** Opens a value, and checks that it was sealed for its owner. @throws InvalidDataError */
+/**
+ * Opens a value, and checks that it was sealed for its owner.
+ *
+ * @throws InvalidDataError
+ */
 export function openKey<T>(
   { gateway, sealing }: StoreTarget,
   { key, value }: Pick<StoredKey, "key" | "value">,

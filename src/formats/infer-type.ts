@@ -41,7 +41,11 @@ export function nativeType(value: JsonValue): VariableType {
   return VARIABLE_TYPES.find((type) => type.toLowerCase() === typeof value) ?? "JSON";
 }
 
-/** Gives an entry its type. @param defined the variable's type, which has precedence */
+/**
+ * Gives an entry its type.
+ *
+ * @param defined the variable's type, which has precedence
+ */
 export function typeEntry(
   { name, value, type: said }: ImportedVariable,
   isText: boolean,

@@ -14,7 +14,10 @@ export const writeJson: Writer = (entries) => {
   return `${JSON.stringify(object, null, 2)}\n`;
 };
 
-/** Reads one JSON object. Ignores a byte order mark, which Windows programs write. */
+/**
+ * Reads one JSON object. Ignores a byte order mark, which Windows programs
+ * write.
+ */
 export const readJson: Reader = (text, { note } = {}) => {
   const object = parseExactJson(text.replace(/^\ufeff/, ""));
   if (typeof object !== "object" || object === null || Array.isArray(object))

@@ -144,7 +144,10 @@ export const writePowershell = lineWriter(
 
 const POWERSHELL_ESCAPES: Record<string, string> = { "\t": "`t", "\n": "`n", "\r": "`r" };
 
-/** about_Quoting_Rules, about_Special_Characters; 5.1 has no escape for a code point. */
+/**
+ * about_Quoting_Rules, about_Special_Characters; 5.1 has no escape for a code
+ * point.
+ */
 function powershellString(text: string): string {
   if (/^[ -~]*$/.test(text)) return `'${text.replaceAll("'", "''")}'`;
   const escaped = text

@@ -46,7 +46,10 @@ export const writeCompose: Writer = (entries, { name = DEFAULT_NAME } = {}) => {
   return `services:\n  ${JSON.stringify(name)}:\n    environment:\n${indent(writeYaml(escaped), 6)}`;
 };
 
-/** Indents every line. Line breaks in strings are escaped, so none of them is affected. */
+/**
+ * Indents every line. Line breaks in strings are escaped, so none of them is
+ * affected.
+ */
 function indent(text: string, width: number): string {
   return text.replace(/^(?=.)/gm, " ".repeat(width));
 }

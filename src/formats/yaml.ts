@@ -27,7 +27,10 @@ const EXPONENT: ScalarTag = {
   stringify: ({ value }) => String(value).replace("e", ".0e"),
 };
 
-/** Characters that JSON doesn't escape, but that are not printable or end a line in YAML 1.1. */
+/**
+ * Characters that JSON doesn't escape, but that are not printable or end a line
+ * in YAML 1.1.
+ */
 const UNPRINTABLE = /[\x7f-\x9f\u2028\u2029\ufeff\ufffe\uffff]/g;
 
 /**

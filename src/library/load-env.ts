@@ -18,7 +18,10 @@ type TextFlags =
     )
   | ("caFile" | "clientCert" | "clientKey" | "prefix");
 
-/** Most options are flags of `appvars run`: `apiKey` is `--api-key`. Times are in seconds. */
+/**
+ * Most options are flags of `appvars run`: `apiKey` is `--api-key`. Times are
+ * in seconds.
+ */
 export interface LoadEnvOptions
   extends Options<TextFlags, string>,
     Options<"timeout" | "maxWait", number>,
@@ -33,7 +36,10 @@ export interface LoadEnvOptions
   encryptionKey?: string | undefined;
   /** Whether to fill `process.env`. Default true. */
   apply?: boolean | undefined;
-  /** Called with each message that `run` would print. Default `process.emitWarning`. */
+  /**
+   * Called with each message that `run` would print. Default
+   * `process.emitWarning`.
+   */
   onWarning?: ((message: string) => void) | undefined;
 }
 

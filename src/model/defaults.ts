@@ -1,10 +1,16 @@
-/** Defaults of the server. The rate limit is 125 requests per second, on average over a minute. */
+/**
+ * Defaults of the server. The rate limit is 125 requests per second, on average
+ * over a minute.
+ */
 export const DEFAULT_HOST = "127.0.0.1";
 export const DEFAULT_PORT = 7400;
 export const DEFAULT_RATE_LIMIT = 7_500;
 /** The window of the rate limit, in seconds. */
 export const DEFAULT_RATE_WINDOW = 60;
-/** The number of environments whose secrets are tried on a signature without `x-api-key`. */
+/**
+ * The number of environments whose secrets are tried on a signature without
+ * `x-api-key`.
+ */
 export const KEYLESS_LIMIT = 100;
 export const DEFAULT_MAX_CONNECTIONS = 1_000;
 /** In seconds. */
@@ -31,5 +37,8 @@ export const DEFAULT_CACHE_S = 86_400;
 /** The maximum age of answers in seconds, 30 days. Older answers are removed. */
 export const MAX_KEPT_S = 30 * 86_400;
 
-/** The longest time, about 23 days: Node fires a timer of more than 2^31 ms immediately. */
+/**
+ * The longest time, about 23 days: Node fires a timer of more than 2^31 ms
+ * immediately.
+ */
 export const MAX_SECONDS = 2_000_000;

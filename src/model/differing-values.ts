@@ -8,7 +8,10 @@ export interface Difference {
   after?: NamedValue;
 }
 
-/** Returns the differences, sorted by name. The order of keys in JSON objects does not matter. */
+/**
+ * Returns the differences, sorted by name. The order of keys in JSON objects
+ * does not matter.
+ */
 export function diffValues(
   before: readonly NamedValue[],
   after: readonly NamedValue[],

@@ -6,11 +6,17 @@ export interface Credentials {
   apiSecret: string;
 }
 
-/** API keys and secrets are sent unchanged in a header. One with a comma would look like two. */
+/**
+ * API keys and secrets are sent unchanged in a header. One with a comma would
+ * look like two.
+ */
 export const CREDENTIAL_PATTERN = /^[\x21-\x2b\x2d-\x7e]{1,512}$/;
 export const CREDENTIAL_RULE = "1 to 512 visible ASCII characters other than a comma";
 
-/** The name of an application, an environment or a key. A slash joins them: `shop/development`. */
+/**
+ * The name of an application, an environment or a key. A slash joins them:
+ * `shop/development`.
+ */
 export const NAME_PART = /^[^/\p{Cc}]{1,255}$/u;
 export const NAME_PART_RULE = "1 to 255 characters, none of them a slash or a control character";
 
@@ -28,7 +34,10 @@ export interface KeyPair {
   readonly api_secret: string;
 }
 
-/** A pair that was replaced, but stays valid for a while, so that clients can switch. */
+/**
+ * A pair that was replaced, but stays valid for a while, so that clients can
+ * switch.
+ */
 export interface PreviousKeyPair extends KeyPair {
   /** ISO 8601, UTC. */
   readonly valid_until: string;
@@ -41,7 +50,10 @@ export interface RotatedPair extends KeyPair {
 /** One of several keys of an environment. */
 export interface NamedKey extends RotatedPair {
   readonly name: string;
-  /** Names and globs of the variables that it can read; all variables if undefined. */
+  /**
+   * Names and globs of the variables that it can read; all variables if
+   * undefined.
+   */
   readonly only?: readonly string[];
   /** ISO 8601, UTC. Previous pairs also end then. */
   readonly valid_until?: string;
@@ -59,7 +71,10 @@ export function allKeyPairs(key: RotatedPair): (KeyPair | PreviousKeyPair)[] {
   return [key, ...(key.previous ?? [])];
 }
 
-/** Returns the time at which a key or pair expires, in Unix milliseconds, or `Infinity`. */
+/**
+ * Returns the time at which a key or pair expires, in Unix milliseconds, or
+ * `Infinity`.
+ */
 export function endOfValidity({ valid_until }: KeyPair & { valid_until?: string | undefined }) {
   return valid_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(valid_until);
 }
@@ -101,7 +116,11 @@ export function qualifiedName({ application, name }: EnvironmentName): string {
   return `${application}/${name}`;
 }
 
-/** Parses `staging`, or `shop/staging` for another application than `own`. @throws UsageError */
+/**
+ * Parses `staging`, or `shop/staging` for another application than `own`.
+ *
+ * @throws UsageError
+ */
 export function parseEnvironmentName(text: string, own = "default"): EnvironmentName {
   const [name = "", application = own, ...rest] = text.split("/").reverse();
   if (rest.length > 0 || !NAME_PART.test(name) || !NAME_PART.test(application))
@@ -111,7 +130,10 @@ export function parseEnvironmentName(text: string, own = "default"): Environment
   return { application, name };
 }
 
-/** Returns the name of an environment, with its application only if the name alone is ambiguous. */
+/**
+ * Returns the name of an environment, with its application only if the name
+ * alone is ambiguous.
+ */
 export function shortestName(environment: Environment, all: readonly Environment[]): string {
   const isUnique = all.filter(({ name }) => name === environment.name).length === 1;
   return isUnique ? environment.name : qualifiedName(environment);

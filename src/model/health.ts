@@ -21,7 +21,11 @@ export interface Health {
 export const STALE_DATA =
   "the data file could not be read again; the last good data is being served";
 
-/** Returns the same message for a data store. @param age the age of the data in milliseconds */
+/**
+ * Returns the same message for a data store.
+ *
+ * @param age the age of the data in milliseconds
+ */
 export function staleStoreMessage(age: number): string {
   return `the data store could not be read again; the data being served is ${durationText(age)} old`;
 }

@@ -44,12 +44,19 @@ export function formatFreshness(version: string, age: number): string[] {
  */
 const NEWEST_MS = 3_000;
 
-/** Returns the age of data in whole seconds; 0 for less than three. @param age in milliseconds */
+/**
+ * Returns the age of data in whole seconds; 0 for less than three.
+ *
+ * @param age in milliseconds
+ */
 export function wholeAge(age: number): number {
   return age < NEWEST_MS ? 0 : Math.floor(age / 1_000);
 }
 
-/** Returns the version and age of the data; `undefined` if one is missing or malformed. */
+/**
+ * Returns the version and age of the data; `undefined` if one is missing or
+ * malformed.
+ */
 export function parseFreshness(headers: IncomingHttpHeaders) {
   const [, number, write = ""] =
     /^(\d{1,15})-([\w-]{1,64})$/.exec(String(headers[VERSION_HEADER.toLowerCase()] ?? "")) ?? [];
@@ -69,7 +76,10 @@ function parseCount(headers: IncomingHttpHeaders, name: string): number | undefi
   return /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Returns seconds. `undefined` for 0, and for a date, which the API does not send. */
+/**
+ * Returns seconds. `undefined` for 0, and for a date, which the API does not
+ * send.
+ */
 export function parseRetryAfter(headers: IncomingHttpHeaders): number | undefined {
   const seconds = Number(headers["retry-after"] ?? 0);
   return Number.isFinite(seconds) && seconds > 0 ? seconds : undefined;

@@ -1,9 +1,15 @@
-/** The name of a variable, or a glob. It has no comma, since commas separate patterns. */
+/**
+ * The name of a variable, or a glob. It has no comma, since commas separate
+ * patterns.
+ */
 export const NAME_OR_GLOB = /^[\w.*?[\]!^-]{1,255}$/;
 export const NAME_OR_GLOB_RULE =
   "a name or a glob such as DB_*: 1 to 255 letters, digits and _ . - * ? [ ] ! ^";
 
-/** Splits a list such as `PORT, DB_*` or `PORT DB_*`. An extra comma adds an empty name. */
+/**
+ * Splits a list such as `PORT, DB_*` or `PORT DB_*`. An extra comma adds an
+ * empty name.
+ */
 export function splitNames(text: string): string[] {
   return text.trim().split(/\s*,\s*|\s+/);
 }

@@ -20,7 +20,10 @@ export type Read =
 export interface Check {
   /** The names of variables that have no value and are not optional. */
   readonly missing: string[];
-  /** Values that break a rule of their schema. The rule is a predicate, and quotes no value. */
+  /**
+   * Values that break a rule of their schema. The rule is a predicate, and
+   * quotes no value.
+   */
   readonly invalid: InvalidValue[];
 }
 
@@ -73,7 +76,10 @@ export abstract class VariableReader {
     return this.answer({ kind: "variable", id: checkId(id) });
   }
 
-  /** Returns the values that are set in this environment, by ascending id of the value record. */
+  /**
+   * Returns the values that are set in this environment, by ascending id of the
+   * value record.
+   */
   async listValues(page?: PageRequest): Promise<Page<VariableValue>> {
     return this.answer({ kind: "values", page: pageBounds(page) });
   }
@@ -105,7 +111,10 @@ export abstract class VariableReader {
     return this.answer({ kind: "check" });
   }
 
-  /** Returns `undefined` if there are no rules, and from a server, which does not send them. */
+  /**
+   * Returns `undefined` if there are no rules, and from a server, which does
+   * not send them.
+   */
   rulesOf(_idOrName: number | string): ValueRules | undefined {
     return undefined;
   }

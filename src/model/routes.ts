@@ -2,7 +2,10 @@ import { NotFoundError } from "../kit/text/errors.js";
 import type { Read } from "./read.js";
 import { isVariableName } from "./variable.js";
 
-/** The paths of the HTTP API (docs/http-api.md): one for each kind of read, and for health. */
+/**
+ * The paths of the HTTP API (docs/http-api.md): one for each kind of read, and
+ * for health.
+ */
 export const ROUTES = {
   variables: "/v1/variables",
   variable: "/v1/variables/:id",
@@ -25,7 +28,10 @@ export const MAX_TARGET = 8_192;
  */
 export const MAX_KEYLESS_TARGET = 1_024;
 
-/** @throws NotFoundError for an invalid name, which could have a meaning in a path */
+/**
+ * @throws NotFoundError for an invalid name, which could have a meaning in a
+ *   path
+ */
 export function targetOf(read: Read): string {
   const route = ROUTES[read.kind];
   if ("page" in read) return `${route}?limit=${read.page.limit}&offset=${read.page.offset}`;

@@ -3,7 +3,10 @@ import type { VariableReader } from "./read.js";
 
 /** Reads one version of the data. */
 export interface Snapshot extends VariableReader {
-  /** Identifies the version; `undefined` before the first answer, and from some servers. */
+  /**
+   * Identifies the version; `undefined` before the first answer, and from some
+   * servers.
+   */
   readonly revision: string | undefined;
 }
 
@@ -24,7 +27,10 @@ export interface VariableSource extends VariableReader {
    *   of `read`
    */
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T>;
-  /** @throws ServerError with the reason as its message when the server is not healthy */
+  /**
+   * @throws ServerError with the reason as its message when the server is not
+   *   healthy
+   */
   getHealth(): Promise<Health>;
   close(): Promise<void>;
 }

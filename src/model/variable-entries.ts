@@ -34,7 +34,11 @@ export function withRules(
   });
 }
 
-/** Checks two whole lists, and returns the values `byVariable`. @throws AnswersChangedError */
+/**
+ * Checks two whole lists, and returns the values `byVariable`.
+ *
+ * @throws AnswersChangedError
+ */
 export function checkConsistency(
   variables: readonly Variable[],
   values: readonly VariableValue[],

@@ -5,7 +5,10 @@ export const VARIABLE_TYPES = ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const;
 
 export type VariableType = (typeof VARIABLE_TYPES)[number];
 
-/** A copy of T that names all fields: a new optional field is an error until it is copied. */
+/**
+ * A copy of T that names all fields: a new optional field is an error until it
+ * is copied.
+ */
 export type Complete<T> = { [Field in keyof Required<T>]: T[Field] };
 
 /** The definition of a variable, which all environments of an application share. */
@@ -35,7 +38,10 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 /** The fields of a variable that can change. */
 export type Definition = Omit<Variable, "id" | "name"> & ValueRules;
 
-/** The names that users see for the fields of a variable, in the order of columns. */
+/**
+ * The names that users see for the fields of a variable, in the order of
+ * columns.
+ */
 export const VARIABLE_LABELS = {
   name: "name",
   type: "type",
@@ -125,7 +131,10 @@ function isJson(value: unknown, depth = 0): boolean {
   return value === null || typeof value === "string" || typeof value === "boolean";
 }
 
-/** Whether a variable of `type` may hold `value`. A value that can't be read fits every type. */
+/**
+ * Whether a variable of `type` may hold `value`. A value that can't be read
+ * fits every type.
+ */
 export function valueFitsType(value: unknown, type: VariableType): boolean {
   const isOfType = type === "JSON" || typeof value === type.toLowerCase();
   return (isOfType && isJson(value)) || isUnreadable(value);
@@ -140,7 +149,10 @@ export function isSealedText(value: unknown): value is string {
   return typeof value === "string" && value.startsWith(SEALED_PREFIX);
 }
 
-/** Whether the value is an envelope, or from a sealed file that was opened without its key. */
+/**
+ * Whether the value is an envelope, or from a sealed file that was opened
+ * without its key.
+ */
 export function isUnreadable(value: unknown): value is string {
   if (typeof value !== "string") return false;
   return value.startsWith(ENVELOPE_PREFIX) || value.startsWith(SEALED_PREFIX);
@@ -155,7 +167,10 @@ export function valueText(value: JsonValue): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** Returns the text that `parseAs` reads as this value. A string of type JSON has quotes. */
+/**
+ * Returns the text that `parseAs` reads as this value. A string of type JSON
+ * has quotes.
+ */
 export function textAs(value: JsonValue, type: VariableType, indent?: number): string {
   return type === "JSON" && !isUnreadable(value)
     ? JSON.stringify(value, undefined, indent)

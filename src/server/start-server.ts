@@ -28,17 +28,32 @@ export interface ServerOptions extends RequestOptions {
   rateLimit?: number;
   /** Length of that window in seconds. Default 60. */
   rateWindow?: number;
-  /** How far a signature's time may differ from this clock. Default 300 s past, 60 s future. */
+  /**
+   * How far a signature's time may differ from this clock. Default 300 s past,
+   * 60 s future.
+   */
   tolerance?: Partial<Tolerance>;
-  /** Seconds that open requests have to finish when the server is closed. Default 10. */
+  /**
+   * Seconds that open requests have to finish when the server is closed.
+   * Default 10.
+   */
   drainGrace?: number;
-  /** Open connections, 0 for no limit. More are closed immediately. Default 1,000. */
+  /**
+   * Open connections, 0 for no limit. More are closed immediately. Default
+   * 1,000.
+   */
   maxConnections?: number;
-  /** Called with the number of connections refused by `maxConnections`, at most once a minute. */
+  /**
+   * Called with the number of connections refused by `maxConnections`, at most
+   * once a minute.
+   */
   onConnectionsRefused?: (count: number) => void;
   /** Certificate and key for HTTPS, as PEM texts. Default plain HTTP. */
   tls?: TlsCredentials | undefined;
-  /** Proxies whose `X-Forwarded-For` is used: addresses, CIDR ranges, `loopback`. Default none. */
+  /**
+   * Proxies whose `X-Forwarded-For` is used: addresses, CIDR ranges,
+   * `loopback`. Default none.
+   */
   trustProxy?: readonly string[];
   /** Counts requests and connections: a `ServerMetrics`. */
   metrics?: RequestCounts | undefined;
@@ -56,18 +71,21 @@ export interface RunningServer {
    * @throws UsageError if it can't be used, or the server has no TLS
    */
   renewTls(tls: TlsCredentials): Promise<void>;
-  /** Refuses new requests, answers the open ones, and cuts off the rest after `drainGrace`. */
+  /**
+   * Refuses new requests, answers the open ones, and cuts off the rest after
+   * `drainGrace`.
+   */
   close(): Promise<void>;
 }
 
 /**
  * Serves the HTTP API until it is closed.
  *
- * @param clock Unix time in milliseconds, the same as the service's: with `faults.clockSkew`, the
- *   skewed one
+ * @param clock Unix time in milliseconds, the same as the service's: with
+ *   `faults.clockSkew`, the skewed one
  * @param ticks monotonic clock in milliseconds
- * @throws UsageError for an empty host, invalid TLS credentials or an invalid proxy; the system's
- *   error if it can't listen, such as `EADDRINUSE`
+ * @throws UsageError for an empty host, invalid TLS credentials or an invalid
+ *   proxy; the system's error if it can't listen, such as `EADDRINUSE`
  */
 export async function startServer(
   service: Service,

@@ -17,7 +17,10 @@ import {
 interface Records<T> {
   /** All records, by ascending id. */
   readonly all: readonly T[];
-  /** The records by a field that identifies them. A map is made when it is first used. */
+  /**
+   * The records by a field that identifies them. A map is made when it is first
+   * used.
+   */
   readonly maps: Map<keyof T, ReadonlyMap<unknown, T>>;
 }
 
@@ -155,7 +158,10 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
     }
   }
 
-  /** Returns the values with these names, or all, by ascending id of the variable. */
+  /**
+   * Returns the values with these names, or all, by ascending id of the
+   * variable.
+   */
   #named(names: readonly string[] | undefined): ValueRecord[] {
     let variables = this.#variables.all;
     if (names) {

@@ -13,17 +13,25 @@ export interface SignedParts {
   timestamp: number;
   /** Any case; signed in upper case. */
   method: string;
-  /** The request target as sent: the path and, if there is one, `?` and the query. */
+  /**
+   * The request target as sent: the path and, if there is one, `?` and the
+   * query.
+   */
   route: string;
-  /** Lowercase hex MD5 of the JSON body; `""` leaves it out. Default: the hash of `{}`. */
+  /**
+   * Lowercase hex MD5 of the JSON body; `""` leaves it out. Default: the hash
+   * of `{}`.
+   */
   bodyHash?: string;
 }
 
 /**
- * Returns the value of the `Authorization` header for one request: `HMAC <timestamp>:<signature>`.
+ * Returns the value of the `Authorization` header for one request:
+ * `HMAC <timestamp>:<signature>`.
  *
  * @example
- * sign({ timestamp: Date.now(), method: "GET", route: "/v1/variables?limit=2" }, apiSecret)
+ * sign({ timestamp: Date.now(), method: "GET", route: "/v1/variables?limit=2"
+ * }, apiSecret)
  * @throws RangeError for an empty secret
  */
 export function sign(request: SignedParts, secret: string): string {
@@ -38,7 +46,10 @@ export function sign(request: SignedParts, secret: string): string {
 /** The parts of a request, with the timestamp as it is sent. */
 type SentParts = Omit<SignedParts, "timestamp"> & { timestamp: number | string };
 
-/** Returns the signed text: timestamp, method, route and body hash, without separators. */
+/**
+ * Returns the signed text: timestamp, method, route and body hash, without
+ * separators.
+ */
 export function stringToSign({
   timestamp,
   method,
@@ -49,14 +60,15 @@ export function stringToSign({
 }
 
 /**
- * Parses the result of {@link sign}; `undefined` for any other form. 13 digits cover the years 2001
- * to 2286.
+ * Parses the result of {@link sign}; `undefined` for any other form. 13 digits
+ * cover the years 2001 to 2286.
  */
 export function parseAuthorization(
   header: string,
 ): { timestamp: string; signature: string } | undefined {
   if (!/^HMAC \d{13}:[0-9a-f]{64}$/.test(header)) return undefined;
-  // Groups, and a number that would become text again, would take 0.2 µs longer.
+  // Groups, and a number that would become text again, would take 0.2 µs
+  // longer.
   return { timestamp: header.slice(5, 18), signature: header.slice(19) };
 }
 

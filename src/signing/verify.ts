@@ -33,9 +33,9 @@ export interface SignatureCheck {
 }
 
 /**
- * Whether the request has a signature made with `secret`, within the tolerance. The signature may
- * cover any of {@link signableRoutes}, with the MD5 of `{}` or without a body hash. Compares in
- * constant time.
+ * Whether the request has a signature made with `secret`, within the tolerance.
+ * The signature may cover any of {@link signableRoutes}, with the MD5 of `{}`
+ * or without a body hash. Compares in constant time.
  */
 export function verify(request: ReceivedRequest, secret: string, options: VerifyOptions): boolean {
   return readSignature(request, options)?.madeWith(hmacKey(secret)) ?? false;
@@ -44,9 +44,10 @@ export function verify(request: ReceivedRequest, secret: string, options: Verify
 /**
  * Reads the signature of a request without computing an HMAC.
  *
- * @returns `undefined` if no secret could make it valid: the header is malformed, the timestamp is
- *   outside the tolerance, or the target begins with neither a slash nor `http`, which separate
- *   method and route in the signed text
+ * @returns `undefined` if no secret could make it valid: the header is
+ *   malformed, the timestamp is outside the tolerance, or the target begins
+ *   with neither a slash nor `http`, which separate method and route in the
+ *   signed text
  */
 export function readSignature(
   request: ReceivedRequest,
@@ -95,7 +96,10 @@ export function signableRoutes(target: string): string[] {
   return [...new Set([target, path, decodedPath + query, decodedPath])];
 }
 
-/** Decodes a path, unless it can't be decoded or would then contain a query or a fragment. */
+/**
+ * Decodes a path, unless it can't be decoded or would then contain a query or a
+ * fragment.
+ */
 function decodePath(path: string): string {
   try {
     const decoded = decodeURIComponent(path);
@@ -119,7 +123,10 @@ export function hashSecret(secret: string): Buffer {
   return hash("sha256", secret, "buffer");
 }
 
-/** Whether a secret has this hash. The time reveals neither where they differ nor their lengths. */
+/**
+ * Whether a secret has this hash. The time reveals neither where they differ
+ * nor their lengths.
+ */
 export function secretMatches(secret: string, secretHash: Buffer): boolean {
   return timingSafeEqual(hashSecret(secret), secretHash);
 }

@@ -40,14 +40,20 @@ export interface ValueRecord extends Readonly<VariableValue> {
 export const LISTS = ["environments", "variables", "values"] as const;
 export type List = (typeof LISTS)[number];
 
-/** All data of a store (docs/data-file.md), with defaults filled in. Never changed in place. */
+/**
+ * All data of a store (docs/data-file.md), with defaults filled in. Never
+ * changed in place.
+ */
 export interface Data {
   /** The URL of the JSON Schema, for editors. */
   readonly $schema?: string;
   readonly version: typeof DATA_VERSION;
   /** Set if secrets are sealed texts, as in the content of a sealed file. */
   readonly sealed?: true;
-  /** The highest ids ever, once a record was deleted that had the highest id of its list. */
+  /**
+   * The highest ids ever, once a record was deleted that had the highest id of
+   * its list.
+   */
   readonly last_ids?: Readonly<Record<List, number>>;
   /** The maximum number of entries in the history of a data file. */
   readonly history?: { readonly entries: number };
@@ -80,10 +86,16 @@ export function recordsOf(data: Data, { id, application, only }: Scope) {
   return { variables: variables.sort(byId), values: values.sort(byId) };
 }
 
-/** The revisions of whole environments by their ids, as another thread has computed them. */
+/**
+ * The revisions of whole environments by their ids, as another thread has
+ * computed them.
+ */
 const revisions = new WeakMap<Data, ReadonlyMap<number, string>>();
 
-/** Hashes all that a scope can read: the same on every replica and in every store. */
+/**
+ * Hashes all that a scope can read: the same on every replica and in every
+ * store.
+ */
 export function revisionOf(data: Data, scope: Scope): string {
   const computed = scope.only === undefined && revisions.get(data)?.get(scope.id);
   return computed || hashOf(data, scope);

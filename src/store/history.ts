@@ -27,7 +27,10 @@ export interface Change extends Author {
   readonly id: number;
   /** ISO 8601, UTC, by the writer's clock. */
   readonly time: string;
-  /** The changed records, at least one. Environments are {@link RecordedEnvironment}s. */
+  /**
+   * The changed records, at least one. Environments are
+   * {@link RecordedEnvironment}s.
+   */
   readonly changes: readonly RecordChange[];
 }
 
@@ -94,7 +97,10 @@ interface Identified {
 
 export type Records = Readonly<Record<List, readonly Identified[]>>;
 
-/** A record before and after a change; at least one is not null, and both have the same id. */
+/**
+ * A record before and after a change; at least one is not null, and both have
+ * the same id.
+ */
 export interface RecordChange {
   readonly list: List;
   readonly before: Identified | null;
@@ -116,7 +122,10 @@ export function idOf({ before, after }: RecordChange): number {
   return (after ?? before)?.id ?? 0;
 }
 
-/** Returns what has changed from `data` to `next`. Quick if most records are the same objects. */
+/**
+ * Returns what has changed from `data` to `next`. Quick if most records are the
+ * same objects.
+ */
 export function changesBetween(data: Records, next: Records): RecordChange[] {
   const changes: RecordChange[] = [];
   for (const list of LISTS) {

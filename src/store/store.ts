@@ -8,16 +8,25 @@ export interface Store {
    * but may name records: it is not for `/healthz`.
    */
   readonly problem: string | undefined;
-  /** Milliseconds since `data` was last known to be the newest; `undefined` for a file. */
+  /**
+   * Milliseconds since `data` was last known to be the newest; `undefined` for
+   * a file.
+   */
   readonly age?: number | undefined;
   /** `NUMBER-WRITE`: the number of writes and the id of the last one. */
   readonly version?: string | undefined;
-  /** Calls `listener` after `data` or `problem` has changed. Returns a function to unsubscribe. */
+  /**
+   * Calls `listener` after `data` or `problem` has changed. Returns a function
+   * to unsubscribe.
+   */
   subscribe(listener: () => void): () => void;
   close(): Promise<void>;
 }
 
-/** Returns the changed data, or its argument for no change. May be called again with newer data. */
+/**
+ * Returns the changed data, or its argument for no change. May be called again
+ * with newer data.
+ */
 export type ChangeData = (data: Data) => Data | Promise<Data>;
 
 export interface UpdateOptions {
@@ -40,7 +49,10 @@ export interface EditableStore extends Store {
 }
 
 export interface Reloadable {
-  /** Reads the data again, and calls listeners even if the problem stays the same. */
+  /**
+   * Reads the data again, and calls listeners even if the problem stays the
+   * same.
+   */
   readAgain(): void;
   /** Calls `listener` after each attempt to read the data again. */
   onReload(listener: (reload: Reload) => void): void;
@@ -52,7 +64,10 @@ export interface Reload {
   readonly milliseconds: number;
 }
 
-/** Calls `listener` with the problem after each change, and at once if there is one. */
+/**
+ * Calls `listener` with the problem after each change, and at once if there is
+ * one.
+ */
 export function followProblem(store: Store, listener: (problem: string | undefined) => void): void {
   store.subscribe(() => listener(store.problem));
   if (store.problem !== undefined) listener(store.problem);

@@ -44,7 +44,10 @@ export async function unchangedReads(history: History) {
   return { data: history.data, reads, count };
 }
 
-/** A change of a value. One by another program was made at any time since the change before. */
+/**
+ * A change of a value. One by another program was made at any time since the
+ * change before.
+ */
 interface ValueChange {
   /** Unix milliseconds. */
   earliest: number;
@@ -52,7 +55,10 @@ interface ValueChange {
   readonly before: string | undefined;
 }
 
-/** Returns a function that finds a value read at a Unix time in milliseconds, if it is the same. */
+/**
+ * Returns a function that finds a value read at a Unix time in milliseconds, if
+ * it is the same.
+ */
 async function unchangedValues({ data, changes }: History) {
   const environments = new Map(
     data.environments.map((record) => [record.id, qualifiedName(record)]),
@@ -79,7 +85,8 @@ async function unchangedValues({ data, changes }: History) {
   }
   return (id: number, time: number) => {
     const record = values.get(id);
-    // The first change after a read replaced what was read. A later one may have brought it back.
+    // The first change after a read replaced what was read. A later one may
+    // have brought it back.
     const isSame = (["earliest", "latest"] as const).some((when) => {
       const replaced = changesOf.get(id)?.findLast((change) => change[when] > time);
       return !replaced || replaced.before === contentOf(record);

@@ -22,8 +22,8 @@ export interface Surroundings {
 }
 
 /**
- * The caller of a task: a command, the terminal interface or the library. No message contains a
- * value or a secret.
+ * The caller of a task: a command, the terminal interface or the library. No
+ * message contains a value or a secret.
  */
 export interface Caller {
   readonly surroundings: Surroundings;
@@ -48,7 +48,11 @@ export function isFolderGone(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.syscall === "uv_cwd";
 }
 
-/** Reads a variable that is on or off; off if it is unset. @throws UsageError for other texts */
+/**
+ * Reads a variable that is on or off; off if it is unset.
+ *
+ * @throws UsageError for other texts
+ */
 export function readSwitch(variable: string, env: Surroundings["env"]): boolean {
   const text = env[variable] || "0";
   if (!["0", "1", "false", "true"].includes(text))

@@ -136,7 +136,8 @@ class Display {
     this.#theme = colorLevel === 0 ? "plain" : theme;
     this.#colors = createTheme(this.#theme);
     this.#screen = new FrameStream(terminal);
-    // Without colors, bold and inverse remain, since the cursor would otherwise be invisible.
+    // Without colors, bold and inverse remain, since the cursor would otherwise
+    // be invisible.
     this.#drawing = startDrawing(this.#props(), this.#screen, terminal.input, colorLevel || 1);
   }
 

@@ -36,7 +36,10 @@ type ArgumentTable = Readonly<Record<string, string | Argument>>;
 
 /** A command, or several under one name. */
 export interface Command {
-  /** One line, for the help of the command above. Default: the description up to a comma. */
+  /**
+   * One line, for the help of the command above. Default: the description up to
+   * a comma.
+   */
   summary?: string;
   /** A paragraph. Its line breaks, with the indentation, count as spaces. */
   description: string;

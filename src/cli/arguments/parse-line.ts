@@ -22,7 +22,10 @@ export interface ParsedLine {
 
 /** The words after a command, split into its flags and its arguments. */
 export interface SplitLine {
-  /** All words, with flags as `--long` or `--long=value`, as commander reads them too. */
+  /**
+   * All words, with flags as `--long` or `--long=value`, as commander reads
+   * them too.
+   */
   words: string[];
   /** `row` is undefined for a flag that the command does not have. */
   flags: { row: FlagRow | undefined; value: string | undefined }[];

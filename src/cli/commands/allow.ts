@@ -35,7 +35,10 @@ export const definition = defineCommand({
   },
 });
 
-/** @param folder the folder of the `.appvars.json`; `undefined` for the nearest one */
+/**
+ * @param folder the folder of the `.appvars.json`; `undefined` for the nearest
+ *   one
+ */
 async function runAllow(folder: string | undefined, context: Context): Promise<void> {
   const { surroundings } = context;
   const file =

@@ -44,7 +44,10 @@ export const definition = defineCommand({
   },
 });
 
-/** Describes a setting, or the one in effect in its place, with the weaker ones it overrides. */
+/**
+ * Describes a setting, or the one in effect in its place, with the weaker ones
+ * it overrides.
+ */
 function describeSetting(name: SettingName, settings: Settings) {
   const [setting, ...shadows] = settings.findAll(name);
   const { key, default: byDefault } = SETTINGS[name];

@@ -120,7 +120,8 @@ function checkDocumentName(format: ExportFormat | typeof TYPESCRIPT, name?: stri
 /**
  * Returns the file that GitHub's runner reads variables from.
  *
- * @throws UsageError if there is none, or if the masks on stdout would go to this file or be lost
+ * @throws UsageError if there is none, or if the masks on stdout would go to
+ *   this file or be lost
  */
 function findGithubFile(output: string | undefined, { io, surroundings }: Context): string {
   if (output === "-")
@@ -180,7 +181,10 @@ async function writeGithubFile(
   }
 }
 
-/** Escapes text as GitHub's toolkit does (actions/toolkit, packages/core/src/command.ts). */
+/**
+ * Escapes text as GitHub's toolkit does (actions/toolkit,
+ * packages/core/src/command.ts).
+ */
 function escapeData(text: string): string {
   return text.replaceAll("%", "%25").replaceAll("\r", "%0D").replaceAll("\n", "%0A");
 }

@@ -25,7 +25,10 @@ export const definition = defineCommand({
     "appvars get --cache=12h PORT",
     "mapfile -d '' -t values < <(appvars get -0 TLS_CERT TLS_KEY)",
   ],
-  /** Prints the values, all or none: stdout stays empty unless every name has a value. */
+  /**
+   * Prints the values, all or none: stdout stays empty unless every name has a
+   * value.
+   */
   async run({ name: names }, flags, context) {
     const { newline = true, null: endsWithNul = false } = flags;
     if (endsWithNul && context.flags.json)

@@ -11,7 +11,8 @@ export const definition = defineCommand({
   examples: ["until appvars health --max-wait 0; do sleep 1; done"],
   async run(_, flags, context) {
     const { given } = readSettings(flags, context);
-    // Only a flag can name local data: a variable or a file names it for other commands.
+    // Only a flag can name local data: a variable or a file names it for other
+    // commands.
     const settings = given.filter(
       ({ name, origin }) => origin === "flag" || (name !== "data" && name !== "store"),
     );

@@ -75,7 +75,10 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
   printLines(context, { json: { [kind]: local.name, environments } });
 }
 
-/** Adds the origin of the data's setting, which may be in a parent folder, unless it is a flag. */
+/**
+ * Adds the origin of the data's setting, which may be in a parent folder,
+ * unless it is a flag.
+ */
 function throwWithOrigin(error: unknown, settings: Settings): never {
   const { origin = "flag", from } = settings.find("data", "store") ?? {};
   if (!(error instanceof InvalidDataError) || origin === "flag") throw error;

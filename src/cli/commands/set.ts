@@ -154,7 +154,10 @@ async function readValue(
   return text;
 }
 
-/** Reads a line, or pasted lines, from a terminal without echo. Ctrl-C ends this process. */
+/**
+ * Reads a line, or pasted lines, from a terminal without echo. Ctrl-C ends this
+ * process.
+ */
 async function askHidden(question: string, { stdin, stderr }: Io): Promise<string> {
   const readline = createInterface({ input: stdin, terminal: true, historySize: 0 });
   const lines: string[] = [];

@@ -132,7 +132,10 @@ async function lastChange({ id }: VariableValue, { connection }: Settings, conte
   return finding.catch((error: Error) => context.warn(error.message));
 }
 
-/** The settings that select the source and its environment, and the weaker ones they override. */
+/**
+ * The settings that select the source and its environment, and the weaker ones
+ * they override.
+ */
 function originsOf(settings: Settings) {
   const names = ["url", settings.connection.kind === "local" ? "env" : "apiKey"] as const;
   return names.flatMap((name) => {

@@ -121,7 +121,10 @@ function refuseStdin(flags: SourceFlags): void {
       throw new UsageError(`${SETTINGS[name].flag} can't be - here: stdin is the keyboard`);
 }
 
-/** Reports an error and ends the process, which timers and connections could keep alive. */
+/**
+ * Reports an error and ends the process, which timers and connections could
+ * keep alive.
+ */
 async function crash(error: unknown, { io, flags }: Context): Promise<void> {
   const words = flags.color ? [] : ["--no-color"];
   if (flags.verbose) words.push("--verbose");
@@ -129,8 +132,9 @@ async function crash(error: unknown, { io, flags }: Context): Promise<void> {
 }
 
 /**
- * Whether the locale names a character set other than UTF-8: `C`, `POSIX`, `en_US.ISO-8859-1`. As
- * in other programs, a locale without one, or none at all, is UTF-8.
+ * Whether the locale names a character set other than UTF-8: `C`, `POSIX`,
+ * `en_US.ISO-8859-1`. As in other programs, a locale without one, or none at
+ * all, is UTF-8.
  */
 export function isAsciiLocale(env: NodeJS.ProcessEnv): boolean {
   const locale = env["LC_ALL"] || env["LC_CTYPE"] || env["LANG"] || "";

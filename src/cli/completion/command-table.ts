@@ -13,8 +13,10 @@ import {
  * The offers of completion for a value:
  *
  * - `files`: files and folders
- * - `names`: variables of the source that the words before select; `name-list`: several, separated by commas
- * - `file-names`: variables of the data file, for a command that does not use a server
+ * - `names`: variables of the source that the words before select; `name-list`:
+ *   several, separated by commas
+ * - `file-names`: variables of the data file, for a command that does not use a
+ *   server
  * - `environments`: environments of the data file
  * - `profiles`: the user's profiles
  * - `program`: another program, and then the shell's offers for that
@@ -45,7 +47,8 @@ export interface Offers {
  *
  * - `appvars env rotate`: a command, with its subcommands and flags
  * - `appvars export --format`: a flag with a value, once for each spelling
- * - `appvars show 1`: an argument by its position; `appvars get ...`: a variadic argument
+ * - `appvars show 1`: an argument by its position; `appvars get ...`: a
+ *   variadic argument
  */
 export type CommandTable = ReadonlyMap<string, Offers>;
 

@@ -11,12 +11,16 @@ const MAX_END_MS = 250;
 /** The time after which a log that could not be written is tried again. */
 const RETRY_MS = 1_000;
 
-/** Writes text. @param done gets an error, and the number of bytes written in spite of it */
+/**
+ * Writes text.
+ *
+ * @param done gets an error, and the number of bytes written in spite of it
+ */
 type Write = (text: string, done: (error?: Error | null, written?: number) => void) => void;
 
 /**
- * Writes the lines of a log, without blocking the program. Drops lines that can't be written in
- * time.
+ * Writes the lines of a log, without blocking the program. Drops lines that
+ * can't be written in time.
  */
 export class LogWriter {
   readonly #stream: Output;

@@ -91,8 +91,8 @@ export async function colorsFor(
 const FORCED_LEVELS: Record<string, ColorSupportLevel> = { "0": 0, false: 0, "2": 2, "3": 3 };
 
 /**
- * The colors that a stream supports: by `--no-color`, or else FORCE_COLOR, NO_COLOR and the
- * terminal.
+ * The colors that a stream supports: by `--no-color`, or else FORCE_COLOR,
+ * NO_COLOR and the terminal.
  */
 export function colorLevel(
   stream: Output,

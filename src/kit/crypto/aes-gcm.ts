@@ -31,7 +31,10 @@ export function* sealParts(
   yield cipher.getAuthTag();
 }
 
-/** Decrypts a text. Returns `undefined` if it was not sealed with this key and context. */
+/**
+ * Decrypts a text. Returns `undefined` if it was not sealed with this key and
+ * context.
+ */
 export function unseal(bytes: Buffer, key: Buffer, context = ""): string | undefined {
   return unsealBytes(bytes, key, context)?.toString("utf8");
 }

@@ -102,7 +102,10 @@ function endsWithNewline(descriptor: number): boolean {
   return size === 0 || (readSync(descriptor, last, 0, 1, size - 1) === 1 && last[0] === NEWLINE);
 }
 
-/** Removes the appended part, unless another process has appended to the file or renamed it. */
+/**
+ * Removes the appended part, unless another process has appended to the file or
+ * renamed it.
+ */
 function takeBack(path: string, descriptor: number, part: Buffer): boolean {
   try {
     const { dev, ino, size } = fstatSync(descriptor);

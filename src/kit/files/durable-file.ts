@@ -95,7 +95,10 @@ async function moveIntoPlace(
   }
 }
 
-/** Writes and syncs a file beside `path`, under a name at which nobody can have planted a link. */
+/**
+ * Writes and syncs a file beside `path`, under a name at which nobody can have
+ * planted a link.
+ */
 async function writeTemporary(
   path: string,
   content: NewContent,
@@ -136,7 +139,10 @@ async function writeAndClose(
   }
 }
 
-/** Returns the name of the file that a temporary file was to replace; `undefined` for others. */
+/**
+ * Returns the name of the file that a temporary file was to replace;
+ * `undefined` for others.
+ */
 export function replacedBy(name: string): string | undefined {
   return /^\.(.+)\.[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
 }

@@ -35,7 +35,10 @@ export type ReplaceFile = (
 interface LockOptions {
   /** Cancels the wait, and prevents the replacement. */
   signal?: AbortSignal | undefined;
-  /** The name of another file in the folder that only a holder of the lock replaces. */
+  /**
+   * The name of another file in the folder that only a holder of the lock
+   * replaces.
+   */
   also?: string;
   /** Whether the group of the file keeps its read permission. */
   keepsReaders?: boolean;
@@ -195,7 +198,10 @@ async function removeLeftovers(path: string, also = basename(path)): Promise<voi
   }
 }
 
-/** @returns whether the lock is gone; the lock of another writer is not empty, and stays */
+/**
+ * @returns whether the lock is gone; the lock of another writer is not empty,
+ *   and stays
+ */
 async function removeLock(folder: string, token: string | undefined): Promise<boolean> {
   try {
     // A killed writer may have created only the folder.

@@ -69,5 +69,8 @@ async function readToEnd(descriptor: number, size: number, maxSize: number): Pro
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
-/** The largest value or file from a user, and the largest answer of a server, in bytes. */
+/**
+ * The largest value or file from a user, and the largest answer of a server, in
+ * bytes.
+ */
 export const MAX_INPUT = 64 * 1_048_576;

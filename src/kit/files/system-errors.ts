@@ -1,7 +1,10 @@
 import { type Stats, statSync } from "node:fs";
 import { InvalidDataError } from "../text/errors.js";
 
-/** Thrown when a file has its new content, but a crash of the machine may restore the old one. */
+/**
+ * Thrown when a file has its new content, but a crash of the machine may
+ * restore the old one.
+ */
 export class NotDurableError extends InvalidDataError {}
 
 const REASONS: Record<string, string> = {
@@ -35,7 +38,10 @@ export function toInvalidData(error: unknown, failure: string): InvalidDataError
   });
 }
 
-/** Turns the error into one that begins with the path, as {@link toInvalidData} does. */
+/**
+ * Turns the error into one that begins with the path, as {@link toInvalidData}
+ * does.
+ */
 export function toInvalidFile(path: string, error: unknown, failure: string): InvalidDataError {
   return new InvalidDataError(`${path} ${toInvalidData(error, failure).message}`, { cause: error });
 }
@@ -44,7 +50,10 @@ export function hasCode(error: unknown, ...codes: string[]): boolean {
   return codes.includes((error as NodeJS.ErrnoException | undefined)?.code ?? "");
 }
 
-/** A handler for `catch` that turns the error for a missing file into `undefined`. */
+/**
+ * A handler for `catch` that turns the error for a missing file into
+ * `undefined`.
+ */
 export function ifMissing(error: unknown): undefined {
   if (!hasCode(error, "ENOENT")) throw error;
 }

@@ -11,7 +11,8 @@ type Env = Readonly<Record<string, string | undefined>>;
  * @throws UsageError that names the variable, for a URL that can't be used
  */
 export function findProxy(server: URL, env: Env): HttpProxy | undefined {
-  // For a CGI program, HTTP_PROXY is the header `Proxy` of the request (httpoxy.org).
+  // For a CGI program, HTTP_PROXY is the header `Proxy` of the request
+  // (httpoxy.org).
   const ownNames =
     server.protocol === "https:"
       ? ["https_proxy", "HTTPS_PROXY"]
@@ -26,7 +27,10 @@ export function findProxy(server: URL, env: Env): HttpProxy | undefined {
   return undefined;
 }
 
-/** @param list hosts, with or without ports: `vars.example:8443`, `.example`, `*.example`, `*` */
+/**
+ * @param list hosts, with or without ports: `vars.example:8443`, `.example`,
+ *   `*.example`, `*`
+ */
 function isExcluded({ protocol, hostname, port }: URL, list: string): boolean {
   const ownPort = port || (protocol === "https:" ? "443" : "80");
   return list

@@ -26,8 +26,8 @@ export interface HttpAnswer {
 }
 
 /**
- * Milliseconds of a steady clock. Not `performance.now()`: it loads histograms, which takes a
- * fiftieth of a one-shot `get`.
+ * Milliseconds of a steady clock. Not `performance.now()`: it loads histograms,
+ * which takes a fiftieth of a one-shot `get`.
  */
 export function ticks(): number {
   return Number(hrtime.bigint()) / 1e6;
@@ -73,7 +73,11 @@ export async function exchange(
   }
 }
 
-/** Sends a request, and waits for the start of its answer. @throws as {@link exchange} */
+/**
+ * Sends a request, and waits for the start of its answer.
+ *
+ * @throws as {@link exchange}
+ */
 export async function send(
   outgoing: ClientRequest,
   signal: AbortSignal,
@@ -131,7 +135,10 @@ interface Deadline {
   end(): void;
 }
 
-/** Aborts after a time, or with another signal. `AbortSignal.any` leaks memory in Node 20. */
+/**
+ * Aborts after a time, or with another signal. `AbortSignal.any` leaks memory
+ * in Node 20.
+ */
 export function startDeadline({ timeout, total = timeout, signal }: DeadlineOptions): Deadline {
   const controller = new AbortController();
   const seconds = Math.round(timeout / 10) / 100;

@@ -52,8 +52,8 @@ export function parseProxy(url: string | URL, from?: string): HttpProxy {
 }
 
 /**
- * The options for connecting to a proxy, with its name for TLS: by default, Node takes the name in
- * the header Host.
+ * The options for connecting to a proxy, with its name for TLS: by default,
+ * Node takes the name in the header Host.
  */
 export function proxyAddress({ url }: HttpProxy, ca: string | undefined) {
   const host = hostOf(url);

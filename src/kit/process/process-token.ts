@@ -13,7 +13,10 @@ const TOKEN =
 
 export interface NamedProcess {
   readonly token: string;
-  /** `unknown` on another host, in another container, or with a hidden start time. */
+  /**
+   * `unknown` on another host, in another container, or with a hidden start
+   * time.
+   */
   readonly state: "alive" | "dead" | "unknown";
   /** `process 4242 on web-1` */
   readonly text: string;
@@ -62,7 +65,10 @@ function here() {
   return { boot: bootHash.slice(0, 8), space: spaceHash.slice(0, 8), host: host || "unknown" };
 }
 
-/** Signal 0 is never delivered: the system only reports whether the process exists. */
+/**
+ * Signal 0 is never delivered: the system only reports whether the process
+ * exists.
+ */
 function exists(pid: number): boolean {
   try {
     return kill(pid, 0);

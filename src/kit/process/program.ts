@@ -67,7 +67,10 @@ export function nameIn(
   return Object.keys(env).find((each) => variableKey(each, platform) === key);
 }
 
-/** Returns a key that is the same for all names of a variable: Windows ignores case. */
+/**
+ * Returns a key that is the same for all names of a variable: Windows ignores
+ * case.
+ */
 export function variableKey(name: string, platform: NodeJS.Platform): string {
   return platform === "win32" ? name.toUpperCase() : name;
 }

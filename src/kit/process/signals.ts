@@ -191,7 +191,10 @@ export function endWithTerminal(code: number): void {
 
 const MAX_UNREAD_MS = 500;
 
-/** Ends the process without waiting for readers of its output. Called when all work is done. */
+/**
+ * Ends the process without waiting for readers of its output. Called when all
+ * work is done.
+ */
 export function leaveUnread(): void {
   // Otherwise, the process ends before this timer.
   setTimeout(() => endProcess(Number(process.exitCode ?? 1)), MAX_UNREAD_MS).unref();

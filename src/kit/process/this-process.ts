@@ -25,7 +25,10 @@ export function thisProcess(program: string) {
   };
 }
 
-/** The homes of a user without one. Nothing exists there, and nothing can be created. */
+/**
+ * The homes of a user without one. Nothing exists there, and nothing can be
+ * created.
+ */
 const NO_HOME = "/dev/null";
 const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 

@@ -28,7 +28,10 @@ export class UsageError extends AppvarsError {
 /** Thrown when another program has changed the variable to edit. */
 export class ChangedMeanwhileError extends UsageError {}
 
-/** Returns the result of `work`. The messages of its UsageErrors get `subject: ` in front. */
+/**
+ * Returns the result of `work`. The messages of its UsageErrors get `subject: `
+ * in front.
+ */
 export function withSubject<T>(subject: string, work: () => T): T {
   try {
     return work();
@@ -61,7 +64,10 @@ export class UnauthorizedError extends AppvarsError {
  */
 export class WrongClockError extends UnauthorizedError {}
 
-/** Thrown when a server refuses the credentials. It does not say which one is wrong. */
+/**
+ * Thrown when a server refuses the credentials. It does not say which one is
+ * wrong.
+ */
 export class RefusedCredentialsError extends UnauthorizedError {
   constructor() {
     super("the server refused the credentials");
@@ -93,7 +99,10 @@ export class RateLimitedError extends AppvarsError {
   }
 }
 
-/** Statuses that a proxy sends when its server is down. appvars never sends them for data. */
+/**
+ * Statuses that a proxy sends when its server is down. appvars never sends them
+ * for data.
+ */
 export const GATEWAY_STATUSES: readonly number[] = [502, 503, 504];
 
 /** Thrown when the server answers 5xx, is unhealthy, or breaks the contract. */
@@ -116,7 +125,10 @@ export class AnswersChangedError extends ServerError {
   }
 }
 
-/** Thrown when a data file or store is missing, unreadable, breaks a rule, or can't be written. */
+/**
+ * Thrown when a data file or store is missing, unreadable, breaks a rule, or
+ * can't be written.
+ */
 export class InvalidDataError extends AppvarsError {
   readonly code = "invalid_data";
 }

@@ -20,7 +20,10 @@ export function nearest(word: string, candidates: readonly string[]): string | u
   return best?.candidate;
 }
 
-/** Returns ` (did you mean PORT?)`, or an empty text without a similar candidate. */
+/**
+ * Returns ` (did you mean PORT?)`, or an empty text without a similar
+ * candidate.
+ */
 export function suggestion(word: string, candidates: readonly string[]): string {
   const candidate = nearest(word, candidates);
   return candidate === undefined ? "" : ` (did you mean ${candidate}?)`;

@@ -1,4 +1,7 @@
-/** Between single quotes, only a single quote is special (POSIX.1-2024 XCU 2.2.2). */
+/**
+ * Between single quotes, only a single quote is special (POSIX.1-2024 XCU
+ * 2.2.2).
+ */
 export function quoteForShell(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

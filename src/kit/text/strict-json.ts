@@ -9,7 +9,10 @@ export type JsonValue =
 /** A value has at most 500 levels; the data around it has the others. */
 const MAX_DEPTH = 600;
 
-/** Thrown for refused JSON. The message, `line 3, column 5: comma expected`, never quotes the text. */
+/**
+ * Thrown for refused JSON. The message, `line 3, column 5: comma expected`,
+ * never quotes the text.
+ */
 export class JsonError extends Error {
   readonly kind: "invalid" | "conflict marker" | "inexact number";
 
@@ -77,7 +80,11 @@ function count(text: string): { items: number; members: number; depth: number; i
   return { items, members, depth: deepest, isExact };
 }
 
-/** @param start the index of its first quote @returns the index of its last quote */
+/**
+ * @param start the index of its first quote
+ *
+ * @returns the index of its last quote
+ */
 function endOfString(text: string, start: number): number {
   for (let index = start; ; ) {
     index = text.indexOf('"', index + 1);

@@ -17,14 +17,22 @@ const BAD_TARGET = errorReply(
 /** Excludes a URL with a user, which is an error (RFC 9110, section 4.2.4). */
 const ORIGIN = /^http(s?):\/\/(?:[^/?#@:[]+|\[[\da-f:.]+\])(?::\d*)?(?:\/|(?=\?)|$)/i;
 
-/** Returns path and query of a target, also of a URL (RFC 9112, 3.2.2; https: RFC 9110, 7.4). */
+/**
+ * Returns path and query of a target, also of a URL (RFC 9112, 3.2.2; https:
+ * RFC 9110, 7.4).
+ */
 export function originForm({ url = "", socket }: Pick<IncomingMessage, "url" | "socket">): string {
   return url.replace(ORIGIN, (origin, isTls) => (isTls && !("encrypted" in socket) ? origin : "/"));
 }
 
-/** Returns the refusal of a request that is invalid for any sender. @param url in origin form */
+/**
+ * Returns the refusal of a request that is invalid for any sender.
+ *
+ * @param url in origin form
+ */
 export function findMalformation(req: IncomingMessage, url: string): Reply | undefined {
-  // With `maxHeadersCount`, Node would drop the excess headers and serve the request.
+  // With `maxHeadersCount`, Node would drop the excess headers and serve the
+  // request.
   if (req.rawHeaders.length > 2 * MAX_HEADER_FIELDS) return TOO_MANY_HEADERS;
   const hosts = countHeader(req, "host");
   if (hosts > 1 || (hosts === 0 && req.httpVersion === "1.1")) return NO_HOST;
@@ -32,7 +40,10 @@ export function findMalformation(req: IncomingMessage, url: string): Reply | und
   return isPath(url) ? undefined : BAD_TARGET;
 }
 
-/** Returns `false` for the URL of another scheme, `*`, a fragment, and broken percent-encoding. */
+/**
+ * Returns `false` for the URL of another scheme, `*`, a fragment, and broken
+ * percent-encoding.
+ */
 function isPath(target: string): boolean {
   if (!target.startsWith("/") || target.includes("#")) return false;
   if (!target.includes("%")) return true;
@@ -49,7 +60,8 @@ export function countHeader({ rawHeaders }: IncomingMessage, name: string): numb
   let count = 0;
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const sent = rawHeaders[index] ?? "";
-    // The length first: `headersDistinct`, which copies all headers, takes 20 times as long.
+    // The length first: `headersDistinct`, which copies all headers, takes 20
+    // times as long.
     if (sent.length === name.length && sent.toLowerCase() === name) count++;
   }
   return count;

@@ -7,12 +7,18 @@ export interface AuditEntry
   extends Omit<ServedRequest, "path" | "milliseconds" | "bytes" | "counter"> {
   /** The qualified name of the environment of valid credentials. */
   readonly environment?: string | undefined;
-  /** The variables and values in the answer; `undefined` if the request is refused. */
+  /**
+   * The variables and values in the answer; `undefined` if the request is
+   * refused.
+   */
   readonly read?: readonly RecordIdentity[] | undefined;
 }
 
 export interface Audit {
-  /** Called before each answer, except for `/healthz`. Returns whether it may be sent. */
+  /**
+   * Called before each answer, except for `/healthz`. Returns whether it may be
+   * sent.
+   */
   record(entry: AuditEntry): boolean;
   /** Whether the last answer could not be recorded. */
   readonly isFailing?: boolean;
@@ -21,7 +27,10 @@ export interface Audit {
 /** Appends a line, all of it or nothing. */
 interface AuditFile {
   append(line: string): void;
-  /** Opens the file that is at the path now. If this throws, the previous file stays open. */
+  /**
+   * Opens the file that is at the path now. If this throws, the previous file
+   * stays open.
+   */
   open(): void;
   close(): void;
 }
@@ -31,7 +40,11 @@ interface AuditLogOptions {
   clock: () => number;
   /** Called once when lines can't be written. */
   onFailed: (reason: string) => void;
-  /** Called when lines can be written again. @param lost the number of missing lines */
+  /**
+   * Called when lines can be written again.
+   *
+   * @param lost the number of missing lines
+   */
   onRecovered: (lost: number) => void;
 }
 

@@ -30,7 +30,10 @@ export type Authenticate = (req: IncomingMessage) => Identity;
 /** Checked for an unknown key: the time must not reveal which keys exist. */
 const NO_PAIR: KeyPair = { api_key: "", api_secret: randomBytes(32).toString("hex") };
 
-/** Authenticates requests. Requests without valid credentials cause limited work. */
+/**
+ * Authenticates requests. Requests without valid credentials cause limited
+ * work.
+ */
 export function createAuthenticator(
   service: Service,
   limiter: RateLimiter,
@@ -69,7 +72,10 @@ export function createAuthenticator(
     return secret;
   }
 
-  /** Finds the owner of a request's key, if it is valid now, and the secret to check. */
+  /**
+   * Finds the owner of a request's key, if it is valid now, and the secret to
+   * check.
+   */
   function claim(req: IncomingMessage) {
     const claimed = service.ownerOfKey(header(req, "x-api-key"));
     const owner = claimed && clock() < claimed.validUntil ? claimed : undefined;

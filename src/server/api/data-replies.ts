@@ -26,9 +26,10 @@ interface KeptReply extends DataReply {
 }
 
 /**
- * Answers reads of a view, with ETags, and keeps the replies: making one with all values takes a
- * thousand times as long as sending it. Each is kept under the read's own target, without unknown
- * parameters. When there are too many, all are dropped.
+ * Answers reads of a view, with ETags, and keeps the replies: making one with
+ * all values takes a thousand times as long as sending it. Each is kept under
+ * the read's own target, without unknown parameters. When there are too many,
+ * all are dropped.
  */
 export class DataReplies {
   readonly #isAudited: boolean;

@@ -2,11 +2,20 @@ import type { ServerResponse } from "node:http";
 import type { Reply } from "../wire/replies.js";
 import { errorReply } from "./error-replies.js";
 
-/** Faults that a server simulates for requests that Node's parser accepts, to test clients. */
+/**
+ * Faults that a server simulates for requests that Node's parser accepts, to
+ * test clients.
+ */
 export interface Faults {
-  /** Delay of each answer in milliseconds: random between these two, which may be equal. */
+  /**
+   * Delay of each answer in milliseconds: random between these two, which may
+   * be equal.
+   */
   latency?: { least: number; most: number };
-  /** Share of the requests within the rate limit that is answered 503, from 0 to 1. */
+  /**
+   * Share of the requests within the rate limit that is answered 503, from 0 to
+   * 1.
+   */
   failRate?: number;
   /** Seconds that the server's clock is ahead; negative if it is behind. */
   clockSkew?: number;
@@ -20,7 +29,8 @@ export function skewClock(clock: () => number, { clockSkew }: Faults = {}): () =
 }
 
 /**
- * Delays a request and sets the `Date` of its answer. Returns `undefined` without a delay.
+ * Delays a request and sets the `Date` of its answer. Returns `undefined`
+ * without a delay.
  *
  * @param clock the server's, already skewed
  */
@@ -33,7 +43,8 @@ export function simulateArrival(
   if (clockSkew) res.setHeader("Date", new Date(clock()).toUTCString());
   if (!latency) return undefined;
   const milliseconds = latency.least + Math.random() * (latency.most - latency.least);
-  // The connection keeps the process alive. Once it is closed, nobody waits for the answer.
+  // The connection keeps the process alive. Once it is closed, nobody waits for
+  // the answer.
   return new Promise((resolve) => setTimeout(resolve, milliseconds).unref());
 }
 

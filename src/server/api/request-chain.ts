@@ -19,13 +19,17 @@ import { createRouter, routeOf } from "./routes.js";
 import { requestId, type ServedRequest } from "./served-request.js";
 
 export interface RequestOptions {
-  /** Milliseconds: `/healthz` answers 503 while a store's data is older. Default no limit. */
+  /**
+   * Milliseconds: `/healthz` answers 503 while a store's data is older. Default
+   * no limit.
+   */
   maxStale?: number;
   /** Faults to simulate. Default none. */
   faults?: Faults;
   /**
-   * Called with errors that clients see as status 500, and by `serve` with an InvalidDataError if
-   * the data file can't be reloaded. By default, they are dropped.
+   * Called with errors that clients see as status 500, and by `serve` with an
+   * InvalidDataError if the data file can't be reloaded. By default, they are
+   * dropped.
    */
   onInternalError?: (error: unknown) => void;
   /** Called for every answered request. */
@@ -53,7 +57,10 @@ interface Arrived {
   readonly path: string;
   /** The refusal of a request that is invalid for any sender. */
   readonly malformation: Reply | undefined;
-  /** The time and address for logs and metrics, read now: the client may disconnect. */
+  /**
+   * The time and address for logs and metrics, read now: the client may
+   * disconnect.
+   */
   readonly origin: { readonly at: number; readonly address: string } | undefined;
 }
 
@@ -66,7 +73,10 @@ interface Identified {
 
 interface Counted extends Identified {
   readonly counter?: Counter["kind"];
-  /** Headers of every answer: caching, the rate limit and the version of the data. */
+  /**
+   * Headers of every answer: caching, the rate limit and the version of the
+   * data.
+   */
   readonly headers: HeaderList;
   /** The answer to a request that must wait. */
   readonly refusal?: Reply | undefined;
@@ -83,9 +93,10 @@ const UNAUTHORIZED = errorReply(401, MESSAGES.unauthorized, ["WWW-Authenticate",
 const NOT_RECORDED = errorReply(503, MESSAGES.notRecorded, ["Retry-After", "1"]);
 
 /**
- * The HTTP API (docs/http-api.md). A request goes through `#arrive`, `#identify`, `#count`,
- * `#admit`, `#answer`, `#record` and `#send`. Each step returns the value for the next one. A
- * refusal travels in that value, until `#admit` turns it into the reply.
+ * The HTTP API (docs/http-api.md). A request goes through `#arrive`,
+ * `#identify`, `#count`, `#admit`, `#answer`, `#record` and `#send`. Each step
+ * returns the value for the next one. A refusal travels in that value, until
+ * `#admit` turns it into the reply.
  */
 export class RequestChain {
   readonly #parts: RequestChainParts;
@@ -139,7 +150,10 @@ export class RequestChain {
     return { arrived, identity, view: identity.owner && service.view(identity.owner.scope) };
   }
 
-  /** Counts a request for its API key or address. Health checks have their own counters. */
+  /**
+   * Counts a request for its API key or address. Health checks have their own
+   * counters.
+   */
   #count({ arrived, identity, view }: Identified): Counted {
     const { service, limiter, addressOf } = this.#parts;
     const { owner } = identity;
@@ -156,7 +170,10 @@ export class RequestChain {
     return { arrived, identity, view, counter: kind, headers, refusal };
   }
 
-  /** Returns the refusal, if there is one. Everything under /v1 needs valid credentials. */
+  /**
+   * Returns the refusal, if there is one. Everything under /v1 needs valid
+   * credentials.
+   */
   #admit({ arrived: { path, malformation }, identity, refusal }: Counted): Reply | undefined {
     const { faults } = this.#parts;
     const early = refusal ?? (faults && failureOf(faults)) ?? malformation;
@@ -231,7 +248,8 @@ type Described = ReturnType<typeof describe>;
 /** Returns the parts of a request that audit logs and request logs share. */
 function describe({ arrived: { req, path }, identity: { owner } }: Identified, address: string) {
   const { method, headers } = req;
-  // A key may have been rotated out. A signature without a key has the current one.
+  // A key may have been rotated out. A signature without a key has the current
+  // one.
   const apiKey = owner && String(headers["x-api-key"] ?? owner.current.api_key);
   const client = owner?.client;
   return { id: requestId(headers), method, route: routeOf(path), apiKey, client, address };

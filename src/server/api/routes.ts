@@ -6,7 +6,10 @@ import { checkId } from "../../model/variable.js";
 
 type Kind = keyof typeof ROUTES;
 
-/** Unlike polka's own patterns, these are case-sensitive and allow no trailing slash. */
+/**
+ * Unlike polka's own patterns, these are case-sensitive and allow no trailing
+ * slash.
+ */
 const PATTERNS = Object.entries(ROUTES).map(([kind, route]) => ({
   kind: kind as Kind,
   route,
@@ -21,15 +24,18 @@ export function routeOf(path: string): string | undefined {
 type Asked = Read | "health";
 type Parse = (params: Readonly<Record<string, string>>, search: string) => Asked;
 
-/** The part of polka that finds a route. Its `handler` would parse the URL again. */
+/**
+ * The part of polka that finds a route. Its `handler` would parse the URL
+ * again.
+ */
 interface Router {
   get(pattern: RegExp, parse: Parse): void;
   find(method: string, path: string): { params: Record<string, string>; handlers: Parse[] };
 }
 
 /**
- * Returns a function that finds what a request asks for, or `undefined` if no route matches. It
- * throws a UsageError for a page or an id out of bounds.
+ * Returns a function that finds what a request asks for, or `undefined` if no
+ * route matches. It throws a UsageError for a page or an id out of bounds.
  */
 export function createRouter(): (
   method: string,
@@ -79,7 +85,8 @@ function parseId(text = ""): number {
 /**
  * Reads `limit` and `offset` of a query. Other parameters are ignored.
  *
- * @throws UsageError for a parameter that is out of bounds, repeated or not a decimal number
+ * @throws UsageError for a parameter that is out of bounds, repeated or not a
+ *   decimal number
  */
 function parsePage(search: string): Required<PageRequest> {
   const query = new URLSearchParams(search);

@@ -2,15 +2,24 @@ import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Counter } from "../limits/rate-limiter.js";
 
-/** An answered request, for logs and metrics: no query, no header but the ids, no body. */
+/**
+ * An answered request, for logs and metrics: no query, no header but the ids,
+ * no body.
+ */
 export interface ServedRequest {
   /** The trace id of `traceparent`, `x-request-id`, or a random UUID. */
   readonly id: string;
   /** `undefined` for a request that can't be parsed. */
   readonly method?: string | undefined;
-  /** The path without the query. It can contain a variable's name, so it is not for logs. */
+  /**
+   * The path without the query. It can contain a variable's name, so it is not
+   * for logs.
+   */
   readonly path: string;
-  /** The pattern of the path, such as `/v1/variables/:id`; `undefined` if no route matches. */
+  /**
+   * The pattern of the path, such as `/v1/variables/:id`; `undefined` if no
+   * route matches.
+   */
   readonly route?: string | undefined;
   readonly status: number;
   /** The time from the head of the request to its answer. */

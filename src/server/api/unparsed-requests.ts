@@ -20,7 +20,10 @@ interface ParserError extends NodeJS.ErrnoException {
   bytesParsed?: number;
 }
 
-/** Guesses whether the method is HEAD: the parsed bytes may begin with other requests. */
+/**
+ * Guesses whether the method is HEAD: the parsed bytes may begin with other
+ * requests.
+ */
 function hasMethodHead({ rawPacket, bytesParsed }: ParserError): boolean {
   const parsed = rawPacket?.toString("latin1", 0, bytesParsed).split("\r\n\r\n");
   return parsed?.at(-1)?.startsWith("HEAD ") === true;
@@ -39,7 +42,8 @@ export function answerUnparsed(connections: Connections, parts: UnparsedParts): 
       const reply = errorReply(status, STATUS_CODES[status] ?? "");
       answerRaw(connections, parts, { socket, headers: {} }, reply, hasMethodHead(error));
     })
-    // Requests for a tunnel. Node's socket argument may be a wrapper that passes the body first.
+    // Requests for a tunnel. Node's socket argument may be a wrapper that
+    // passes the body first.
     .on("connect", (req) => answerRaw(connections, parts, req, METHOD_NOT_ALLOWED));
 }
 

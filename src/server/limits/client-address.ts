@@ -3,7 +3,10 @@ import { isIP, isIPv4, type Socket } from "node:net";
 import { isProxyRange, proxyMatcher } from "../../kit/net/proxy-range.js";
 import { UsageError } from "../../kit/text/errors.js";
 
-/** Returns the address that a request is counted and logged under, as `clientAddress` does. */
+/**
+ * Returns the address that a request is counted and logged under, as
+ * `clientAddress` does.
+ */
 export type AddressOf = (req: {
   readonly socket: Socket;
   readonly headers: IncomingHttpHeaders;
@@ -62,7 +65,8 @@ export function clientAddress(remoteAddress: string | undefined): string {
   if (remoteAddress === undefined) return "unknown";
   const address = remoteAddress.replace(/^::ffff:(?=[\d.]+$)/i, "");
   if (isIPv4(address)) return address;
-  // The URL parser normalizes the address: lower case, no leading zeros, no dotted quad.
+  // The URL parser normalizes the address: lower case, no leading zeros, no
+  // dotted quad.
   const { hostname } = new URL(`http://[${address.replace(/%.*/, "")}]`);
   const [head = [], tail] = hostname
     .slice(1, -1)

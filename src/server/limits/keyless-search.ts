@@ -2,8 +2,9 @@ import type { KeyOwner, KeyPair } from "../../model/environment.js";
 import type { SignatureCheck } from "../../signing/verify.js";
 
 /**
- * HMACs per second, at about 3 µs each: at most 3 % of a core. With 100 environments and a plain
- * target, that is 50 searches a second, and 12 for one address.
+ * HMACs per second, at about 3 µs each: at most 3 % of a core. With 100
+ * environments and a plain target, that is 50 searches a second, and 12 for one
+ * address.
  */
 const SEARCH_RATES = { perAddress: 2_500, total: 10_000 };
 
@@ -23,14 +24,17 @@ interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
 export interface Identity {
   /** The owner of a request's key; `undefined` without valid credentials. */
   owner?: KeyOwner | undefined;
-  /** Seconds until the next search. Set if there were too many, so that none was made. */
+  /**
+   * Seconds until the next search. Set if there were too many, so that none was
+   * made.
+   */
   retryAfter?: number;
 }
 
 /**
- * Finds the secret that made a signature without a key. The keys that have signed from the same
- * address are tried first. Trying all others is a search. Searches are limited: anybody can cause
- * one, from any number of addresses.
+ * Finds the secret that made a signature without a key. The keys that have
+ * signed from the same address are tried first. Trying all others is a search.
+ * Searches are limited: anybody can cause one, from any number of addresses.
  *
  * @param ticks monotonic clock in milliseconds
  */
@@ -43,7 +47,8 @@ export function createKeylessSearch(
     const recent = recentKeys.of(address);
     const isRecent = ({ pair }: KeyOwner) => recent.includes(pair.api_key);
     const others = candidates.filter((candidate) => !isRecent(candidate));
-    // Both rounds try all of their keys, so that the time does not reveal which one matched.
+    // Both rounds try all of their keys, so that the time does not reveal which
+    // one matched.
     let [match] = candidates.filter((candidate) => isRecent(candidate) && madeWith(candidate.pair));
     if (!match && others.length > 0) {
       const retryAfter = reserveWork(address, others.length * cost());
@@ -56,7 +61,10 @@ export function createKeylessSearch(
   };
 }
 
-/** Whether another key has the same secret, so that the signature does not identify the key. */
+/**
+ * Whether another key has the same secret, so that the signature does not
+ * identify the key.
+ */
 function isShared({ current, pair }: KeyOwner, candidates: readonly KeyOwner[]): boolean {
   return candidates.some(
     (other) => other.pair.api_secret === pair.api_secret && other.current !== current,
@@ -65,7 +73,10 @@ function isShared({ current, pair }: KeyOwner, candidates: readonly KeyOwner[]):
 
 /** The keys that each address has signed with. */
 class RecentKeys {
-  /** The least recently used address is the first, and so is the least recently used key. */
+  /**
+   * The least recently used address is the first, and so is the least recently
+   * used key.
+   */
   readonly #keys = new Map<string, readonly string[]>();
 
   of(address: string): readonly string[] {
@@ -82,8 +93,9 @@ class RecentKeys {
 }
 
 /**
- * Returns a function that reserves time for work of any size, after earlier work. It returns 0 or,
- * if more than a second is reserved ahead, the seconds after which to try again.
+ * Returns a function that reserves time for work of any size, after earlier
+ * work. It returns 0 or, if more than a second is reserved ahead, the seconds
+ * after which to try again.
  */
 function createWorkBudget(ticks: () => number): (address: string, units: number) => number {
   let totalEnd = Number.NEGATIVE_INFINITY;

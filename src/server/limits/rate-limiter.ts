@@ -13,7 +13,10 @@ export interface RateLimitOptions {
   window: number;
 }
 
-/** What is counted: requests of an API key, of an address, or of an address for `/healthz`. */
+/**
+ * What is counted: requests of an API key, of an address, or of an address for
+ * `/healthz`.
+ */
 export interface Counter {
   kind: "key" | "address" | "health";
   /** The API key, or the address as `clientAddress` returns it. */
@@ -23,11 +26,17 @@ export interface Counter {
 interface CountedRequest {
   /** `undefined` without a limit. */
   rateLimit?: RateLimit;
-  /** Seconds until the next request is allowed; set if this one exceeds the limit. */
+  /**
+   * Seconds until the next request is allowed; set if this one exceeds the
+   * limit.
+   */
   retryAfter?: number;
 }
 
-/** The largest number of addresses with their own counters. A million would take 0.3 GB. */
+/**
+ * The largest number of addresses with their own counters. A million would take
+ * 0.3 GB.
+ */
 const MAX_ADDRESSES = 10_000;
 
 /** Counts requests in memory. */
@@ -57,7 +66,8 @@ export class RateLimiter {
   count({ kind, id }: Counter): CountedRequest {
     const limit = this.#limit;
     if (limit === 0) return {};
-    // Rounded: a floating-point error could add a second to the window in the headers.
+    // Rounded: a floating-point error could add a second to the window in the
+    // headers.
     const now = Math.floor(this.#ticks());
     const { count, end } = this.#windows[kind].count(id, now);
     const reset = Math.ceil((end - now) / 1_000);
@@ -66,7 +76,10 @@ export class RateLimiter {
     return count > limit ? { rateLimit, retryAfter: reset } : { rateLimit };
   }
 
-  /** Whether the next request will exceed the limit; `false` for an id that shares its counter. */
+  /**
+   * Whether the next request will exceed the limit; `false` for an id that
+   * shares its counter.
+   */
   isUsedUp({ kind, id }: Counter): boolean {
     const count = this.#windows[kind].current(id, this.#ticks())?.count ?? 0;
     return this.#limit > 0 && count >= this.#limit;
@@ -98,8 +111,9 @@ interface Window {
 }
 
 /**
- * The counters of one kind. Once there are too many, other ids share one. Requests from many
- * addresses can't take the counter of an id that sends a request in every window.
+ * The counters of one kind. Once there are too many, other ids share one.
+ * Requests from many addresses can't take the counter of an id that sends a
+ * request in every window.
  */
 class Windows {
   readonly #lengthMs: number;

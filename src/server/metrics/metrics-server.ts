@@ -21,9 +21,11 @@ export interface MetricsServerOptions {
 }
 
 /**
- * Serves `GET /metrics` in the text format of Prometheus, without credentials and rate limit.
+ * Serves `GET /metrics` in the text format of Prometheus, without credentials
+ * and rate limit.
  *
- * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
+ * @throws UsageError for an empty host; the system's error, such as
+ *   `EADDRINUSE`
  */
 export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
   const { host, registry, onError } = options;

@@ -5,7 +5,10 @@ import type { Reloadable, Store } from "../../store/store.js";
 import type { ServedRequest } from "../api/served-request.js";
 import type { Counter as RateCounter } from "../limits/rate-limiter.js";
 
-/** The label of any other route or method: clients must not choose the number of time series. */
+/**
+ * The label of any other route or method: clients must not choose the number of
+ * time series.
+ */
 const OTHER = "other";
 
 /** Upper bounds of the classes of times, in seconds. */
@@ -23,7 +26,10 @@ export function createRegistry(): Registry {
   return registry;
 }
 
-/** The metrics of a server's requests and connections. A request costs about 2 µs. */
+/**
+ * The metrics of a server's requests and connections. A request costs about 2
+ * µs.
+ */
 export class ServerMetrics {
   readonly #requests: Counter<"route" | "method" | "status">;
   readonly #durations: Histogram<"route">;

@@ -6,27 +6,42 @@ import { announcesBody, dropBody, endSoon } from "./replies.js";
 /** The time for making and receiving an answer. */
 const MAX_ANSWER_MS = 60_000;
 const REPORT_SECONDS = 60;
-/** Idle connections are closed after this time, a second later than clients are told. */
+/**
+ * Idle connections are closed after this time, a second later than clients are
+ * told.
+ */
 const IDLE_MS = 6_000;
 /** The idle time while draining, enough for a slow network. */
 const IDLE_GRACE_MS = 200;
-/** The time for the first bytes while draining: a TLS handshake takes time to compute. */
+/**
+ * The time for the first bytes while draining: a TLS handshake takes time to
+ * compute.
+ */
 const HELLO_GRACE_MS = 500;
 const SWEEP_MS = 50;
-/** Waiting requests per connection. Each takes about 2 KB, for as few as 18 bytes from a client. */
+/**
+ * Waiting requests per connection. Each takes about 2 KB, for as few as 18
+ * bytes from a client.
+ */
 const MAX_WAITING = 100;
 
 export interface ConnectionLimits {
   /** Open connections, 0 for no limit. */
   maxConnections: number;
-  /** Called with the number of connections refused since the last call, at most once a minute. */
+  /**
+   * Called with the number of connections refused since the last call, at most
+   * once a minute.
+   */
   onConnectionsRefused?: ((count: number) => void) | undefined;
 }
 
 interface ConnectionState {
   /** The answer to the open request. */
   res: ServerResponse | undefined;
-  /** When a request began or was answered or, between requests, more bytes were seen. */
+  /**
+   * When a request began or was answered or, between requests, more bytes were
+   * seen.
+   */
   since: number;
   /** The bytes that were read up to `since`. */
   bytesRead: number;
@@ -47,7 +62,10 @@ export class Request extends IncomingMessage {
   set upgrade(_upgrade: boolean) {}
 }
 
-/** The connections of a server. Each has one open request: others wait until it is answered. */
+/**
+ * The connections of a server. Each has one open request: others wait until it
+ * is answered.
+ */
 export class Connections {
   readonly server: Server;
   readonly #limits: ConnectionLimits;
@@ -62,7 +80,8 @@ export class Connections {
   constructor(server: Server, limits: ConnectionLimits) {
     this.server = server;
     this.#limits = limits;
-    // Checking all connections every second costs less than two timers for each request.
+    // Checking all connections every second costs less than two timers for each
+    // request.
     server.keepAliveTimeout = 0;
     // Not in the types. A client that ends its side still gets its answers.
     Object.assign(server, { httpAllowHalfOpen: true });
@@ -103,7 +122,10 @@ export class Connections {
     };
   }
 
-  /** Calls `proceed` once earlier requests are answered, unless the connection ends before. */
+  /**
+   * Calls `proceed` once earlier requests are answered, unless the connection
+   * ends before.
+   */
   wait(socket: Socket, proceed: (connection: ConnectionState) => void): void {
     const connection = this.#connections.get(socket);
     if (!connection) return;
@@ -116,12 +138,14 @@ export class Connections {
   }
 
   /**
-   * Stops listening, and resolves once the open requests are answered and all connections closed.
-   * Destroys connections that are still open after `graceMs`. Call once.
+   * Stops listening, and resolves once the open requests are answered and all
+   * connections closed. Destroys connections that are still open after
+   * `graceMs`. Call once.
    */
   async close(graceMs: number): Promise<void> {
     const closed = once(this.server, "close");
-    // The server's own `close` would also reset connections on which the next request is arriving.
+    // The server's own `close` would also reset connections on which the next
+    // request is arriving.
     NetServer.prototype.close.call(this.server);
     this.#isDraining = true;
     const now = performance.now();

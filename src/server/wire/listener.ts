@@ -6,7 +6,8 @@ import { UsageError } from "../../kit/text/errors.js";
 import { Request } from "./connections.js";
 import type { TlsCredentials } from "./tls.js";
 
-// Headers that take too long are cut off after 5 to 6 s; Node's default is 60 s.
+// Headers that take too long are cut off after 5 to 6 s; Node's default is 60
+// s.
 export const LISTENER_OPTIONS: NodeOptions = {
   headersTimeout: 5_000,
   // Bodies are not read: with one, a request is never complete.
@@ -14,7 +15,8 @@ export const LISTENER_OPTIONS: NodeOptions = {
   connectionsCheckingInterval: 1_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16 * 1_024,
-  // `findMalformation` refuses a missing Host: Node's answer would be uncounted and have no body.
+  // `findMalformation` refuses a missing Host: Node's answer would be uncounted
+  // and have no body.
   requireHostHeader: false,
 };
 
@@ -30,7 +32,8 @@ export async function createListener(tls?: TlsCredentials, limits?: NodeOptions)
   const server = tls
     ? (await import("./tls.js")).createTlsServer(options, tls)
     : createServer(options);
-  // `Expect` is ignored. Node would ask for the body, or refuse the request uncounted.
+  // `Expect` is ignored. Node would ask for the body, or refuse the request
+  // uncounted.
   for (const event of ["checkContinue", "checkExpectation"])
     server.on(event, (req, res) => server.emit("request", req, res));
   return server;
@@ -39,7 +42,8 @@ export async function createListener(tls?: TlsCredentials, limits?: NodeOptions)
 /**
  * Resolves to where the server listens.
  *
- * @throws UsageError for an empty host; the system's error, such as `EADDRINUSE`
+ * @throws UsageError for an empty host; the system's error, such as
+ *   `EADDRINUSE`
  */
 export async function listen(
   server: NetServer,

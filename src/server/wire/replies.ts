@@ -1,13 +1,19 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 
-/** Names and values in turn, for `writeHead`: each `setHeader` would cost 0.3 µs. */
+/**
+ * Names and values in turn, for `writeHead`: each `setHeader` would cost 0.3
+ * µs.
+ */
 export type HeaderList = readonly string[];
 
 /** The headers of every answer. */
 export const NOT_STORED: HeaderList = ["Cache-Control", "no-store"];
 
-/** Tells clients when a connection is closed, a second before `Connections` closes it. */
+/**
+ * Tells clients when a connection is closed, a second before `Connections`
+ * closes it.
+ */
 const KEPT_OPEN: HeaderList = ["Keep-Alive", "timeout=5"];
 
 export interface Reply {
@@ -28,7 +34,10 @@ export function jsonReply(status: number, json: string, headers: HeaderList = []
 /** The time a client has to close its side of a connection. */
 const LINGER_MS = 250;
 
-/** Answers a request. If it announces a body, which is not read, the connection ends. */
+/**
+ * Answers a request. If it announces a body, which is not read, the connection
+ * ends.
+ */
 export function sendReply(req: IncomingMessage, res: ServerResponse, reply: Reply): void {
   if (announcesBody(req)) {
     endSoon(req.socket, rawReply(req.method === "HEAD" ? { ...reply, body: "" } : reply));
@@ -45,7 +54,10 @@ export function sendReply(req: IncomingMessage, res: ServerResponse, reply: Repl
   if (waiting.length === 1) setImmediate(sendWaiting);
 }
 
-/** No request of the API needs a body. Parsing one in chunks of a byte would cost too much. */
+/**
+ * No request of the API needs a body. Parsing one in chunks of a byte would
+ * cost too much.
+ */
 export function announcesBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) !== 0;
 }
@@ -66,8 +78,9 @@ export function stopParsing(socket: Socket): void {
 }
 
 /**
- * Answers to requests that arrived together, which are sent together: waking up the client for each
- * took half of the server's time with 32 connections on one machine.
+ * Answers to requests that arrived together, which are sent together: waking up
+ * the client for each took half of the server's time with 32 connections on one
+ * machine.
  */
 let waiting: (() => void)[] = [];
 
@@ -77,7 +90,10 @@ function sendWaiting(): void {
   for (const write of writes) write();
 }
 
-/** Ends a connection after a moment: a reset for unread bytes could discard the last answer. */
+/**
+ * Ends a connection after a moment: a reset for unread bytes could discard the
+ * last answer.
+ */
 export function endSoon(socket: Socket, text = ""): void {
   stopParsing(socket);
   socket.end(text);

@@ -11,11 +11,17 @@ import { UsageError } from "../../kit/text/errors.js";
 
 /** PEM texts. */
 export interface TlsCredentials extends CertifiedKey {
-  /** Certificates of authorities. Clients without a certificate from one of them are refused. */
+  /**
+   * Certificates of authorities. Clients without a certificate from one of them
+   * are refused.
+   */
   clientCa?: string | undefined;
 }
 
-/** Ciphers with forward secrecy, fast ones first: most processors have instructions for AES. */
+/**
+ * Ciphers with forward secrecy, fast ones first: most processors have
+ * instructions for AES.
+ */
 const CIPHERS =
   "TLS_AES_128_GCM_SHA256:TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:" +
   "ECDHE+AES128+AESGCM:ECDHE+AESGCM:ECDHE+CHACHA20";
@@ -23,7 +29,11 @@ const CIPHERS =
 /** The time for a TLS handshake. */
 const HANDSHAKE_MS = 5_000;
 
-/** HTTP/1.1 over TLS 1.2 and 1.3. @throws UsageError if the credentials can't be used */
+/**
+ * HTTP/1.1 over TLS 1.2 and 1.3.
+ *
+ * @throws UsageError if the credentials can't be used
+ */
 export function createTlsServer(options: ServerOptions, tls: TlsCredentials): HttpServer {
   checkTlsCredentials(tls);
   const server: Server = createServer({
@@ -48,7 +58,8 @@ export function createTlsServer(options: ServerOptions, tls: TlsCredentials): Ht
  * Uses other credentials for new connections.
  *
  * @param before the credentials that the server was started with
- * @throws UsageError if they can't be used, or differ in whether there is a `clientCa`
+ * @throws UsageError if they can't be used, or differ in whether there is a
+ *   `clientCa`
  */
 export function renewTls(
   server: HttpServer,
@@ -60,7 +71,8 @@ export function renewTls(
   if (isMutual !== wasMutual)
     throw new UsageError("tls.clientCa can be replaced, but not added or removed");
   checkTlsCredentials(tls);
-  // Session tickets get new keys too, so that refused clients can't resume sessions.
+  // Session tickets get new keys too, so that refused clients can't resume
+  // sessions.
   (server as Server).setSecureContext(contextOptions(tls));
 }
 

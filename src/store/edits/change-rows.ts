@@ -143,7 +143,11 @@ interface ListOptions {
 
 type ListedChange = Omit<Change, "changes"> & { changes: ChangeRow[] };
 
-/** Lists changes, newest first. @throws NotFoundError for an environment that never was */
+/**
+ * Lists changes, newest first.
+ *
+ * @throws NotFoundError for an environment that never was
+ */
 export async function listChanges(
   { data, changes }: History,
   { name, env, limit, values }: ListOptions,
@@ -169,8 +173,8 @@ export async function lastChangeOf(valueId: number, { changes }: History) {
 }
 
 /**
- * Selects rows by a variable and an environment, which may have been removed or renamed. A
- * definition belongs to all environments of its application.
+ * Selects rows by a variable and an environment, which may have been removed or
+ * renamed. A definition belongs to all environments of its application.
  */
 function rowFilter(
   name: string | undefined,

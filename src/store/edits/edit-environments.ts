@@ -77,7 +77,10 @@ export function rotateEnvironment(
   return replaceEnvironment(data, rotated, withNewPair(rotated, credentials, times));
 }
 
-/** Rotates an environment or a named key. A later expiry applies to the new pair only. */
+/**
+ * Rotates an environment or a named key. A later expiry applies to the new pair
+ * only.
+ */
 function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
   key: T,
   credentials: KeyPair,
@@ -129,14 +132,20 @@ export function removeEnvironment(data: Data, name: string): Data {
   };
 }
 
-/** Makes a key of 128 random bits and a secret of 256, in hex, which never needs quoting. */
+/**
+ * Makes a key of 128 random bits and a secret of 256, in hex, which never needs
+ * quoting.
+ */
 export function freshCredentials(): KeyPair {
   return { api_key: randomBytes(16).toString("hex"), api_secret: randomBytes(32).toString("hex") };
 }
 
 export type ChangeWithPair = (data: Data, pair: KeyPair) => Data;
 
-/** Gives new credentials to an environment in one write. Resolves to the environment. */
+/**
+ * Gives new credentials to an environment in one write. Resolves to the
+ * environment.
+ */
 export async function issueCredentials(
   update: (change: (data: Data) => Data) => Promise<unknown>,
   change: ChangeWithPair,

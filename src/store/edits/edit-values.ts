@@ -186,7 +186,10 @@ export function unsetValues(
   return { ...data, variables, values };
 }
 
-/** @throws NotFoundError; UsageError for an invalid name, and for one that the application has */
+/**
+ * @throws NotFoundError; UsageError for an invalid name, and for one that the
+ *   application has
+ */
 export function renameVariable(
   data: Data,
   application: string,

@@ -121,7 +121,10 @@ function merge<T>([base, ours, theirs]: Sides<T>, conflict: string, report: Repo
   return ours;
 }
 
-/** Finds records that don't fit others. Taking them from `ours` solves the problem. */
+/**
+ * Finds records that don't fit others. Taking them from `ours` solves the
+ * problem.
+ */
 function* findMisfits(merged: Entries, sides: Sides<Entries>): Generator<Problem> {
   yield* missingOwners(merged, sides);
   yield* otherTypes(merged);
@@ -129,7 +132,10 @@ function* findMisfits(merged: Entries, sides: Sides<Entries>): Generator<Problem
   yield* sharedNames(merged, sides);
 }
 
-/** Finds values that would break their schemas, or the variables with these schemas. */
+/**
+ * Finds values that would break their schemas, or the variables with these
+ * schemas.
+ */
 async function findBroken(data: Data, ours: Data, base: Data): Promise<Problem[]> {
   const broken = new Map((await brokenValues(ours, data)).map((value) => [value.id, value]));
   if (broken.size === 0) return [];
@@ -186,7 +192,10 @@ function* sharedNames(merged: Entries, [, ours]: Sides<Entries>): Generator<Prob
   }
 }
 
-/** @throws InvalidDataError for a sealed secret that is neither as in `ours` nor as in `theirs` */
+/**
+ * @throws InvalidDataError for a sealed secret that is neither as in `ours` nor
+ *   as in `theirs`
+ */
 function checkSealed(merged: Entries, [, ...branches]: Sides<Entries>): void {
   for (const [key, { owners, fields }] of merged) {
     const [variable = ""] = owners;
@@ -200,7 +209,10 @@ function checkSealed(merged: Entries, [, ...branches]: Sides<Entries>): void {
   }
 }
 
-/** Returns a secret, and all that decides whether it is sealed and where it is valid. */
+/**
+ * Returns a secret, and all that decides whether it is sealed and where it is
+ * valid.
+ */
 function bindingOf(key: string, entries: Entries): unknown[] {
   const entry = entries.get(key);
   const binding = [key, ...(entry?.owners ?? [])].map((each) => {

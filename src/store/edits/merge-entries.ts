@@ -20,18 +20,30 @@ import {
 /** A record without its ids, which other records may have in another branch. */
 export interface Entry {
   readonly id: number;
-  /** The keys of entries that it refers to: a value its variable and its environment. */
+  /**
+   * The keys of entries that it refers to: a value its variable and its
+   * environment.
+   */
   readonly owners: readonly string[];
-  /** The fields of a record, or the content of a value. All credentials are one field. */
+  /**
+   * The fields of a record, or the content of a value. All credentials are one
+   * field.
+   */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
-/** Entries by kind and names. A renamed record has the name of the common ancestor. */
+/**
+ * Entries by kind and names. A renamed record has the name of the common
+ * ancestor.
+ */
 export type Entries = Map<string, Entry>;
 
 type Kind = List | "keys" | "settings";
 
-/** The key of the entry with the top-level fields, such as `sealed` and `history`. */
+/**
+ * The key of the entry with the top-level fields, such as `sealed` and
+ * `history`.
+ */
 export const TOP_LEVEL_KEY = keyOf("settings");
 
 function keyOf(kind: Kind, ...names: string[]): string {
@@ -106,7 +118,10 @@ function sharesKey(record: EnvironmentRecord, before: EnvironmentRecord): boolea
   return allKeyPairs(record).some(({ api_key }) => oldKeys.includes(api_key));
 }
 
-/** Returns the ids of the variables that have the same value in an environment of both. */
+/**
+ * Returns the ids of the variables that have the same value in an environment
+ * of both.
+ */
 function variablesWithSameValue(data: Data, base: Data): ReadonlySet<number> {
   const ownersOf = (value: ValueRecord) => `${value.variable_id} ${value.environment_id}`;
   const old = new Map(base.values.map((value) => [ownersOf(value), value.content]));
@@ -123,7 +138,11 @@ function ungrouped({ credentials, ...fields }: Entry["fields"]): object {
   return { ...fields, ...(credentials as object) };
 }
 
-/** Makes unchecked data. Entries of `ours` keep their ids. @param branch the entries of `ours` */
+/**
+ * Makes unchecked data. Entries of `ours` keep their ids.
+ *
+ * @param branch the entries of `ours`
+ */
 export function toData(merged: Entries, branch: Entries, ours: Data, theirs: Data): Data {
   const of = (kind: Kind) => [...merged].filter(([key]) => key.startsWith(`${kind}\n`));
   const ids = new Map<string, number>();
@@ -152,7 +171,11 @@ export function toData(merged: Entries, branch: Entries, ours: Data, theirs: Dat
   return { ...settings, environments, variables, values } as unknown as Data;
 }
 
-/** Describes each record in a line. @param key marks secrets. Default: they have no mark */
+/**
+ * Describes each record in a line.
+ *
+ * @param key marks secrets. Default: they have no mark
+ */
 export function linesByName(content: Data, key: string | Buffer | undefined): string[] {
   const mark = (secret: unknown) =>
     key === undefined

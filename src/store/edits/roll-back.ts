@@ -8,9 +8,15 @@ import { namesOf, rowsBetween } from "./change-rows.js";
 import { freshCredentials } from "./edit-environments.js";
 
 interface RollBackOptions {
-  /** Selects variables by their names now or before. Default: all, and environments. */
+  /**
+   * Selects variables by their names now or before. Default: all, and
+   * environments.
+   */
   isWanted?: ((name: string) => boolean) | undefined;
-  /** Limits values to one environment, and definitions to those that no other uses. */
+  /**
+   * Limits values to one environment, and definitions to those that no other
+   * uses.
+   */
   environment?: EnvironmentRecord | undefined;
 }
 
@@ -112,7 +118,10 @@ function dataBefore(data: Data, changes: readonly Change[]): Data {
   return { ...data, ...old, environments };
 }
 
-/** Returns the current records with some from before, which may be missing on either side. */
+/**
+ * Returns the current records with some from before, which may be missing on
+ * either side.
+ */
 function mixed<T extends { readonly id: number }>(
   now: readonly T[],
   old: readonly T[],

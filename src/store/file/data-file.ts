@@ -10,7 +10,10 @@ interface ReadOptions {
   parse?: (bytes: Buffer, open?: OpenContent) => Promise<Data>;
 }
 
-/** @throws InvalidDataError with a predicate ("is empty"): missing data is never empty data */
+/**
+ * @throws InvalidDataError with a predicate ("is empty"): missing data is never
+ *   empty data
+ */
 export function readDataFile(
   path: string,
   { open, parse = parseData }: ReadOptions = {},
@@ -35,7 +38,11 @@ export function readContent(path: string, name = path, mayBeEmpty = true): Promi
 export const openWithoutKeys: OpenContent = async (content) =>
   content.sealed ? (await import("../schema/file-sealing.js")).withoutSecrets(content) : content;
 
-/** Creates a data file. @throws InvalidDataError when the file exists or can't be written */
+/**
+ * Creates a data file.
+ *
+ * @throws InvalidDataError when the file exists or can't be written
+ */
 export async function createDataFile(
   path: string,
   data: Data,

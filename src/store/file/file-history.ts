@@ -149,7 +149,10 @@ function recentLines(valid: ValidLines, present: FileState, maxEntries: number, 
   return { id: outside?.id ?? valid.highestId, lines };
 }
 
-/** @throws InvalidDataError for a link, or if users who can't change the data file can change it */
+/**
+ * @throws InvalidDataError for a link, or if users who can't change the data
+ *   file can change it
+ */
 async function readHistory(path: string, dataFile: Stats): Promise<FileContent | undefined> {
   const stats = await lstat(path).catch(ifMissing);
   const owner = { user: dataFile.uid, groups: [dataFile.gid] };
@@ -198,7 +201,11 @@ async function* changesIn(
   }
 }
 
-/** Copies a history to a data file that has none. @throws InvalidDataError with the whole message */
+/**
+ * Copies a history to a data file that has none.
+ *
+ * @throws InvalidDataError with the whole message
+ */
 export async function copyHistory(
   path: string,
   { data, changes }: History,

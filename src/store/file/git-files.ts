@@ -9,8 +9,8 @@ const MAX_GIT_FILE = 1_048_576;
 /**
  * Adds the lines that git needs for a data file to the files in its folder.
  *
- * @param from the imported file, with secrets in plain text: ignored if it is in this folder or
- *   below
+ * @param from the imported file, with secrets in plain text: ignored if it is
+ *   in this folder or below
  */
 export async function writeGitFiles(path: string, from = "-"): Promise<void> {
   const folder = dirname(path);
@@ -25,7 +25,10 @@ export async function writeGitFiles(path: string, from = "-"): Promise<void> {
   await addLines(join(folder, ".gitignore"), ignored);
 }
 
-/** A git pattern for the path, with `?` for each byte that may have a meaning in patterns. */
+/**
+ * A git pattern for the path, with `?` for each byte that may have a meaning in
+ * patterns.
+ */
 function gitPattern(path: string): string {
   return Buffer.from(path.replaceAll(sep, "/"))
     .toString("latin1")

@@ -19,7 +19,10 @@ import { parseStoredText } from "../schema/parse-data.js";
 
 // docs/design/history.md describes the lines, and which of them are valid.
 
-/** The start of a line, read without parsing values. A torn line may have only its id. */
+/**
+ * The start of a line, read without parsing values. A torn line may have only
+ * its id.
+ */
 const HEAD = /^\{"id":(\d{1,15}),(?:"state":"([\w-]{22})"(?:,"(data|time)"|\}))?/;
 /** The longest head, in bytes. */
 const HEAD_BYTES = 64;
@@ -71,7 +74,10 @@ function withContent(
   };
 }
 
-/** Returns `undefined` for anything but a line of a history. A torn one may have no state. */
+/**
+ * Returns `undefined` for anything but a line of a history. A torn one may have
+ * no state.
+ */
 function headOf(bytes: Buffer, start = 0) {
   const [, id, state, next] = HEAD.exec(bytes.toString("latin1", start, start + HEAD_BYTES)) ?? [];
   return id === undefined ? undefined : { id: Number(id), state, isBaseline: next === "data" };
@@ -119,7 +125,11 @@ export function findValidLines(bytes: Buffer, state: string): ValidLines {
   throw damaged(0);
 }
 
-/** Parses lines from the last to the first. @throws InvalidDataError with a predicate */
+/**
+ * Parses lines from the last to the first.
+ *
+ * @throws InvalidDataError with a predicate
+ */
 export function* parseLines(bytes: Buffer, sealing?: FileSealing): Generator<HistoryLine> {
   for (const { start, end } of linesFromEnd(bytes)) {
     try {
@@ -134,7 +144,11 @@ export function* parseLines(bytes: Buffer, sealing?: FileSealing): Generator<His
   }
 }
 
-/** Converts lines to the form that the sealing writes. @throws as {@link parseLines} */
+/**
+ * Converts lines to the form that the sealing writes.
+ *
+ * @throws as {@link parseLines}
+ */
 export function sealLines(bytes: Buffer, sealing: FileSealing): Buffer {
   const lines = [...parseLines(bytes, sealing)].reverse();
   return Buffer.from(lines.map((line) => toLine(line, sealing)).join(""));
@@ -154,7 +168,11 @@ export interface FileState {
   readonly sealing: FileSealing | undefined;
 }
 
-/** Makes a line for changes by other programs, if there are any. @throws as {@link parseLines} */
+/**
+ * Makes a line for changes by other programs, if there are any.
+ *
+ * @throws as {@link parseLines}
+ */
 export function outsideLine(
   valid: ValidLines,
   { data, state, time, sealing }: FileState,

@@ -19,13 +19,19 @@ interface DataFileOptions {
   author?: Author | undefined;
   /** Unix time in milliseconds. */
   clock?: () => number;
-  /** Whether to read the file again when it changes; if it is large, in another thread. */
+  /**
+   * Whether to read the file again when it changes; if it is large, in another
+   * thread.
+   */
   watch?: boolean;
   /** The content of a key file, for a sealed file. A plain one is then refused. */
   sealKeys?: string | undefined;
   /** Opens a sealed file, in place of `sealKeys`. */
   open?: OpenContent;
-  /** Called before each read. Throws InvalidDataError with a predicate to refuse the file. */
+  /**
+   * Called before each read. Throws InvalidDataError with a predicate to refuse
+   * the file.
+   */
   check?: (path: string) => void;
 }
 
@@ -47,7 +53,10 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
   problem: string | undefined;
   #watch: FileWatch | undefined;
   #isAskedToRead = false;
-  /** The fingerprint of the file after the last update, until the file is read again. */
+  /**
+   * The fingerprint of the file after the last update, until the file is read
+   * again.
+   */
   #written: string | undefined;
 
   constructor(path: string, options: DataFileOptions) {

@@ -36,8 +36,9 @@ interface FileUpdateOptions extends Pick<UpdateOptions, "mayBreakSchemas"> {
  * @returns the data as written, and the fingerprint of the file if it has
  *   changed
  * @throws NotDurableError when the change was made but may not be on disk.
- *   Otherwise the file is unchanged: InvalidDataError when it or its history can't
- *   be read, locked or written; errors of `applyChange`; the signal's reason
+ *   Otherwise the file is unchanged: InvalidDataError when it or its history
+ *   can't be read, locked or written; errors of `applyChange`; the signal's
+ *   reason
  */
 export async function updateDataFile(
   path: string,

@@ -104,7 +104,10 @@ const data: Record<keyof Data, Rule> = {
 /** The shape of a data file, as in data/appvars.schema.json. */
 export const DATA_RULE = rule({ fields: data });
 
-/** The maximum characters of a schema as compact JSON, and steps of its patterns. */
+/**
+ * The maximum characters of a schema as compact JSON, and steps of its
+ * patterns.
+ */
 export const MAX_SCHEMA = 16 * 1_024;
 
 /**
@@ -121,7 +124,10 @@ const KEYWORDS = [
   "properties patternProperties dependentRequired prefixItems anyOf allOf oneOf",
 ];
 
-/** Checks a schema, but not the arguments of keywords. Returns a predicate if it is refused. */
+/**
+ * Checks a schema, but not the arguments of keywords. Returns a predicate if it
+ * is refused.
+ */
 export function schemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return "must be an object";
   const isLong = JSON.stringify(schema).length > MAX_SCHEMA;

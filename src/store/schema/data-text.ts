@@ -4,10 +4,17 @@ import { byId, type Data, type List } from "../data.js";
 import type { FileSealing, SealedForm } from "./file-sealing.js";
 import { parseData } from "./parse-data.js";
 
-/** The largest data file, in bytes: JSON is parsed from one string, in V8 of up to 512 MB. */
+/**
+ * The largest data file, in bytes: JSON is parsed from one string, in V8 of up
+ * to 512 MB.
+ */
 export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
 
-/** Makes the sealing of one version of a data file. @throws UsageError for the keys */
+/**
+ * Makes the sealing of one version of a data file.
+ *
+ * @throws UsageError for the keys
+ */
 export async function fileSealing(
   keys: string | undefined,
   form?: SealedForm,
@@ -24,7 +31,10 @@ export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined)
 /** Records per piece, which takes about a millisecond. */
 const PIECE_RECORDS = 2_000;
 
-/** Formats a data file: one record per line, by ascending id, for readable diffs. */
+/**
+ * Formats a data file: one record per line, by ascending id, for readable
+ * diffs.
+ */
 export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {
   const { $schema, version, sealed, last_ids, history, environments, variables, values } = data;
   const fields: Complete<Omit<Data, List>> = { $schema, version, sealed, last_ids, history };

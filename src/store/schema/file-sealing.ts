@@ -17,7 +17,11 @@ import { checkData, parseStoredText } from "./parse-data.js";
 /** Names the place that a secret is sealed for. A merge changes ids. */
 type Owner = readonly [list: string, application: string, environment: string, ...names: string[]];
 
-/** Copies the record that holds a secret. @param place names the secret in messages */
+/**
+ * Copies the record that holds a secret.
+ *
+ * @param place names the secret in messages
+ */
 type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, place: string) => T;
 
 /**
@@ -36,7 +40,10 @@ const STEP = 32;
 export class FileSealing {
   readonly #texts: TextSealing;
   readonly #form: SealedForm;
-  /** Sealed texts by owners and values, with the current key if there are several. */
+  /**
+   * Sealed texts by owners and values, with the current key if there are
+   * several.
+   */
   readonly #opened = new Map<string, string>();
   #isOpenedSealed = false;
   #isOutdated = false;
@@ -136,7 +143,10 @@ function notSealedError(): InvalidDataError {
   );
 }
 
-/** Opens a sealed file without its key: values stay sealed, and reading an API secret throws. */
+/**
+ * Opens a sealed file without its key: values stay sealed, and reading an API
+ * secret throws.
+ */
 export function withoutSecrets(content: Data): Data {
   const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) => {
     const get = () => {
@@ -167,7 +177,11 @@ function mapSecrets(data: Data, replace: Replace): Data {
   };
 }
 
-/** @param pair an environment, a named key or an old pair @param name of the key, or `""` */
+/**
+ * @param pair an environment, a named key or an old pair
+ *
+ * @param name of the key, or `""`
+ */
 function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey[] }>(
   pair: T,
   environment: EnvironmentRecord,

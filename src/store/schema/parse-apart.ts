@@ -16,7 +16,10 @@ export interface DataInPieces {
 /** The data, or its problem. */
 export type ParseResult = DataInPieces | string;
 
-/** The smallest file to parse in another thread, in bytes. A thread takes time to start. */
+/**
+ * The smallest file to parse in another thread, in bytes. A thread takes time
+ * to start.
+ */
 const MIN_SIZE = 256 * 1_024;
 
 /**

@@ -15,7 +15,11 @@ import {
 import { DATA_RULE, RECORD_RULES } from "./data-rules.js";
 import { GIT_CONFIG } from "./git-config.js";
 
-/** Opens checked content, sealed or not. @throws InvalidDataError with a predicate */
+/**
+ * Opens checked content, sealed or not.
+ *
+ * @throws InvalidDataError with a predicate
+ */
 export type OpenContent = (content: Data) => Data | Promise<Data>;
 
 const refuseSealed: OpenContent = (content) => {
@@ -90,14 +94,21 @@ function refusal({ path, rule }: BrokenRule, content: Record<string, unknown>): 
   return new InvalidDataError(`${record}: ${`${pathText(fields)} ${rule}`.trimStart()}`);
 }
 
-/** Checks one record, not those that it refers to, and fills in defaults. @throws InvalidDataError */
+/**
+ * Checks one record, not those that it refers to, and fills in defaults.
+ *
+ * @throws InvalidDataError
+ */
 export function checkRecord(list: List, record: unknown): { readonly id: number } {
   const toError = ({ path, rule }: BrokenRule) =>
     new InvalidDataError(`${pathText([list, ...path])} ${rule}`);
   return applyRule(RECORD_RULES[list], record, toError);
 }
 
-/** Checks that no two records have the same key, and that the records they refer to exist. */
+/**
+ * Checks that no two records have the same key, and that the records they refer
+ * to exist.
+ */
 function checkRelations(data: Data): void {
   const environments = checkUnique(data, "environments", "id");
   checkKeys(data);
@@ -135,7 +146,11 @@ function checkKeys(data: Data): void {
 
 type DataRecord = Data[List][number];
 
-/** @param key the fields that no two records share @returns the records by their keys */
+/**
+ * @param key the fields that no two records share
+ *
+ * @returns the records by their keys
+ */
 function checkUnique<L extends List>(
   data: Data,
   list: L,

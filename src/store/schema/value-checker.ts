@@ -5,7 +5,10 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { JsonSchema } from "../../model/variable.js";
 import { MAX_SCHEMA, schemaProblem } from "./data-rules.js";
 
-/** The largest product of the sizes of a schema and a value, which takes about a second. */
+/**
+ * The largest product of the sizes of a schema and a value, which takes about a
+ * second.
+ */
 const MAX_PRODUCT = 50_000_000;
 
 interface Compiled {
@@ -65,7 +68,10 @@ export class ValueChecker {
     return compiled instanceof Error ? compiled.message : undefined;
   }
 
-  /** Returns the first broken rule, to follow a name, or `undefined`. Never quotes the value. */
+  /**
+   * Returns the first broken rule, to follow a name, or `undefined`. Never
+   * quotes the value.
+   */
   brokenRule(schema: JsonSchema, value: JsonValue): string | undefined {
     const compiled = this.#compileOnce(schema);
     if (compiled instanceof Error)

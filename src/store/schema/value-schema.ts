@@ -15,7 +15,11 @@ import { schemaProblem } from "./data-rules.js";
 import { checkData } from "./parse-data.js";
 import { loadValueChecker } from "./value-checker.js";
 
-/** @param what names the schema in the error @throws UsageError if it is not valid */
+/**
+ * @param what names the schema in the error
+ *
+ * @throws UsageError if it is not valid
+ */
 export async function checkSchema(schema: JsonSchema, what: string): Promise<void> {
   const problem = schemaProblem(schema);
   if (problem !== undefined) throw new UsageError(`${what} ${problem}`);
@@ -49,7 +53,10 @@ async function findBroken<T extends Checked>(values: readonly T[]): Promise<Brok
   return broken;
 }
 
-/** Finds values that break a schema after a change. `isNew`: the value itself has changed. */
+/**
+ * Finds values that break a schema after a change. `isNew`: the value itself
+ * has changed.
+ */
 export async function brokenValues(data: Data, next: Data) {
   const changed = new Set<unknown>();
   for (const { after } of changesBetween(data, next)) changed.add(after);
@@ -65,7 +72,11 @@ export async function brokenValues(data: Data, next: Data) {
   return findBroken(values);
 }
 
-/** @param advice ends the message @throws UsageError with the names and the rules, and no value */
+/**
+ * @param advice ends the message
+ *
+ * @throws UsageError with the names and the rules, and no value
+ */
 export function refuseBroken(broken: readonly Broken[], advice = ""): void {
   const rules = new Set(broken.map(({ variable, rule }) => `${variable.name} ${rule}`));
   if (rules.size > 0)

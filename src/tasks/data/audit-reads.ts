@@ -45,7 +45,10 @@ export async function auditReads(
   return [...reads.values()];
 }
 
-/** The longest line, in characters: a read of 100,000 variables with the longest names. */
+/**
+ * The longest line, in characters: a read of 100,000 variables with the longest
+ * names.
+ */
 const MAX_LINE = 32 * 1_048_576;
 
 /** @throws InvalidDataError that does not quote the line */

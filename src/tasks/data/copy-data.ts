@@ -10,7 +10,8 @@ import type { LocalData } from "./local-data.js";
 import { localData, readData, readHistory } from "./open-data.js";
 
 /**
- * Copies data with its history, and reads the copy back. Writes no data if TO holds the same.
+ * Copies data with its history, and reads the copy back. Writes no data if TO
+ * holds the same.
  *
  * @throws UsageError for the same file; InvalidDataError if TO holds other data
  */

@@ -19,7 +19,8 @@ export interface EnvironmentChoice {
 type Chosen = readonly [EnvironmentRecord, ...EnvironmentRecord[]];
 
 /**
- * Changes environments in one atomic write. Resolves to them; to `undefined` after a preview.
+ * Changes environments in one atomic write. Resolves to them; to `undefined`
+ * after a preview.
  *
  * @param change gets the data at that time
  */
@@ -63,8 +64,8 @@ function namedEnvironments(
 }
 
 /**
- * Returns the application that `--application` names, or the only one that has one of the
- * variables.
+ * Returns the application that `--application` names, or the only one that has
+ * one of the variables.
  */
 export function chooseApplication(
   { environments, variables }: Data,

@@ -21,7 +21,11 @@ export async function withKeyFile(place: DataPlace, caller: Caller): Promise<Dat
   return createKeyFile(place, caller);
 }
 
-/** Gives a new file a key, if it has none. @param git writes the files that git needs */
+/**
+ * Gives a new file a key, if it has none.
+ *
+ * @param git writes the files that git needs
+ */
 export async function sealNewFile(
   place: FilePlace,
   { git, from }: { git?: boolean | undefined; from?: string | undefined },

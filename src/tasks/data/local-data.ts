@@ -33,17 +33,18 @@ export interface LocalData {
    */
   create(data: Data): Promise<string>;
   /**
-   * Gives a new data file the history of other data. The history of a store begins with its data.
+   * Gives a new data file the history of other data. The history of a store
+   * begins with its data.
    */
   copyHistory(history: History): Promise<void>;
   /**
-   * Writes all again, with its history, sealed with the first of its keys or plain. Resolves to
-   * whether it had another form.
+   * Writes all again, with its history, sealed with the first of its keys or
+   * plain. Resolves to whether it had another form.
    */
   seal(form: "sealed" | "plain"): Promise<boolean>;
   /**
-   * Opens it for a server, and follows its changes. Creates a missing data file with example
-   * variables, unless a setting names it.
+   * Opens it for a server, and follows its changes. Creates a missing data file
+   * with example variables, unless a setting names it.
    */
   serve(options: ServeDataOptions): Promise<Store & Reloadable>;
 }

@@ -48,7 +48,11 @@ export async function readData(place: DataPlace, caller: Caller): Promise<Data> 
   return (await localData(place, caller, "read")).read();
 }
 
-/** Warns as `readData` does. @param use gets the history, which is closed afterwards */
+/**
+ * Warns as `readData` does.
+ *
+ * @param use gets the history, which is closed afterwards
+ */
 export async function readHistory<T>(
   place: DataPlace,
   caller: Caller,
@@ -58,9 +62,11 @@ export async function readHistory<T>(
 }
 
 /**
- * Changes data in one atomic write. Resolves to the new data; to `undefined` after a preview.
+ * Changes data in one atomic write. Resolves to the new data; to `undefined`
+ * after a preview.
  *
- * @throws InvalidDataError, also if other users can change it; the errors of `applyChange`
+ * @throws InvalidDataError, also if other users can change it; the errors of
+ *   `applyChange`
  */
 export async function updateData(
   place: DataPlace,

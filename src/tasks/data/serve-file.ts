@@ -49,7 +49,11 @@ export async function serveFile(
   return store;
 }
 
-/** @returns the message if it was created @throws InvalidDataError if it is missing but named */
+/**
+ * @returns the message if it was created
+ *
+ * @throws InvalidDataError if it is missing but named
+ */
 async function createIfMissing(
   { path, isDefault }: FilePlace,
   surroundings: Surroundings,
@@ -61,7 +65,8 @@ async function createIfMissing(
   } catch (error) {
     if (!hasCode(error, "ENOENT")) return undefined;
   }
-  // A typing mistake, or a volume that is not mounted, must not look like an empty server.
+  // A typing mistake, or a volume that is not mounted, must not look like an
+  // empty server.
   if (!isDefault)
     throw new InvalidDataError(
       `${path} does not exist; to create it: ${command`appvars init --data ${path}`}`,

@@ -16,7 +16,8 @@ export function credentialLines({ api_key, api_secret }: KeyPair, shell: Surroun
 const EXPIRY_NOTICE_MS = 14 * 24 * 3_600_000;
 
 /**
- * Returns the problems with keys, now or soon, and the commands that replace the keys.
+ * Returns the problems with keys, now or soon, and the commands that replace
+ * the keys.
  *
  * @param flags select the data
  */

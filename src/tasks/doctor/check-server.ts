@@ -133,7 +133,8 @@ export function checkTls(
 }
 
 /**
- * Judges whether the server accepts the time of signatures (docs/http-api.md, "Signatures").
+ * Judges whether the server accepts the time of signatures (docs/http-api.md,
+ * "Signatures").
  *
  * @param skew the milliseconds that this machine's clock is ahead
  * @param isHarmless whether signatures are accepted nevertheless, or not used
@@ -169,9 +170,9 @@ export async function ask<T>(
 const READ = { kind: "variables", page: { limit: 1, offset: 0 } } as const;
 
 /**
- * Tries the credentials. A 401 does not say which of them is wrong, so sends them again as a
- * signature with the server's time, and then without the key, for which the server tries all its
- * secrets.
+ * Tries the credentials. A 401 does not say which of them is wrong, so sends
+ * them again as a signature with the server's time, and then without the key,
+ * for which the server tries all its secrets.
  *
  * @returns the outcome of the first request too
  */

@@ -115,7 +115,8 @@ function describeSource(settings: Settings, proxy: HttpProxy | undefined): strin
  * Checks whether others can read or change files with secrets.
  *
  * @param paths of files that may be missing
- * @param data the data file among them, which commands refuse if others can change it
+ * @param data the data file among them, which commands refuse if others can
+ *   change it
  * @param isSealed whether everybody may read the data file
  */
 export function checkFiles(

@@ -16,7 +16,8 @@ export interface NamedFile {
 const MAX_NAMED_FILE = 16 * 1_024 * 1_024;
 
 /**
- * Reads a file. A pipe is read only if the user has named it, since reading waits for its writer.
+ * Reads a file. A pipe is read only if the user has named it, since reading
+ * waits for its writer.
  *
  * @throws UsageError if it can't be read, or is larger than 16 MB
  */
@@ -30,7 +31,11 @@ export async function readNamedFile(named: NamedFile): Promise<Buffer> {
   }
 }
 
-/** @param subject names stdin in messages @throws UsageError if it can't be read, or is too large */
+/**
+ * @param subject names stdin in messages
+ *
+ * @throws UsageError if it can't be read, or is too large
+ */
 export async function readStdin(
   subject: string,
   surroundings: Surroundings,

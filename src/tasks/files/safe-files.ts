@@ -25,7 +25,8 @@ export interface FileRisk {
 }
 
 /**
- * Returns `undefined` if no other user can change a file, if it is missing, or without user ids.
+ * Returns `undefined` if no other user can change a file, if it is missing, or
+ * without user ids.
  */
 export function fileRisk(path: string, user: FileUser): FileRisk | undefined {
   // Another user's link could lead elsewhere the next time.
@@ -41,7 +42,11 @@ export function fileRisk(path: string, user: FileUser): FileRisk | undefined {
   return { problem, fix, isRefused, message };
 }
 
-/** Returns a warning about a file to serve or change. @throws InvalidDataError if it is refused */
+/**
+ * Returns a warning about a file to serve or change.
+ *
+ * @throws InvalidDataError if it is refused
+ */
 export function refuseUnsafeFile(path: string, user: FileUser): string | undefined {
   const risk = fileRisk(path, user);
   if (risk?.isRefused) throw new InvalidDataError(risk.message);

@@ -8,10 +8,11 @@ import { command } from "../../kit/text/shell.js";
 import { type FileUser, refuseUnsafeFile } from "./safe-files.js";
 
 /**
- * Returns the file to write for a path: the target of a link, unless another user owns the link and
- * could have any file replaced.
+ * Returns the file to write for a path: the target of a link, unless another
+ * user owns the link and could have any file replaced.
  *
- * @throws InvalidDataError, also for a link without a target and a read-only file
+ * @throws InvalidDataError, also for a link without a target and a read-only
+ *   file
  */
 export function outputTarget(path: string, user: FileUser): string {
   const entry = statIfExists(path, lstatSync);
@@ -27,7 +28,10 @@ export function outputTarget(path: string, user: FileUser): string {
   return entry.isSymbolicLink() ? realpathSync(path) : path;
 }
 
-/** Creates or replaces a file atomically, with mode 0600 and the current user as its owner. */
+/**
+ * Creates or replaces a file atomically, with mode 0600 and the current user as
+ * its owner.
+ */
 export async function writePrivateFile(
   path: string,
   content: NewContent,
@@ -42,13 +46,20 @@ export async function writePrivateFile(
   }
 }
 
-/** @throws InvalidDataError as `outputTarget`, and if other users can change the file */
+/**
+ * @throws InvalidDataError as `outputTarget`, and if other users can change the
+ *   file
+ */
 export function appendTarget(path: string, user: FileUser): string {
   refuseUnsafeFile(path, user);
   return outputTarget(path, user);
 }
 
-/** Opens a file to append lines to, or creates it. @throws InvalidDataError as `appendTarget` */
+/**
+ * Opens a file to append lines to, or creates it.
+ *
+ * @throws InvalidDataError as `appendTarget`
+ */
 export function openToAppend(path: string, user: FileUser): AppendFile {
   const file = new AppendFile(appendTarget(path, user), { user: undefined, groups: [] });
   file.open();

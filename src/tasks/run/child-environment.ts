@@ -34,7 +34,10 @@ export function passedOn(env: Env, isPassed: (name: string) => boolean): Record<
   return Object.fromEntries(passed) as Record<string, string>;
 }
 
-/** Returns the environment for a program of the terminal interface, which it may outlive by days. */
+/**
+ * Returns the environment for a program of the terminal interface, which it may
+ * outlive by days.
+ */
 export function withoutCredentials(env: Env): Record<string, string> {
   return passedOn(env, (name) => !name.toUpperCase().startsWith("APPVARS_"));
 }
@@ -78,7 +81,10 @@ export function inheritedEnvironment(
   });
 }
 
-/** Joins both. The last variable wins on Windows, which ignores the case of names. */
+/**
+ * Joins both. The last variable wins on Windows, which ignores the case of
+ * names.
+ */
 export function childEnvironment(
   inherited: ChildEnvironment,
   variables: readonly ChildVariable[],

@@ -10,8 +10,8 @@ import type { Caller } from "../surroundings.js";
 import type { ChildVariable, FileVariables } from "./child-environment.js";
 
 /**
- * Warns of files that other users can change. Returns a function that reads the files at each call,
- * but pipes only once.
+ * Warns of files that other users can change. Returns a function that reads the
+ * files at each call, but pipes only once.
  */
 export function envFileReader(
   files: readonly NamedFile[],

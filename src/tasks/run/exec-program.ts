@@ -38,8 +38,8 @@ export async function execProgram(
   if ("code" in executable) throw failure(executable.code);
   const [starter, words] = withStarter(command, executable.file);
   await Promise.race([written(io.stderr), sleep(MAX_UNREAD_MS, undefined, { ref: false })]);
-  // Node ignores these signals, which the new program would inherit. A listener gives them back
-  // their default action.
+  // Node ignores these signals, which the new program would inherit. A listener
+  // gives them back their default action.
   process.on("SIGPIPE", () => {}).on("SIGXFSZ", () => {});
   // Node warns that `execve` is experimental, but only after it has returned.
   process.removeAllListeners("warning");
@@ -53,8 +53,9 @@ export async function execProgram(
 const ENV = "/usr/bin/env";
 
 /**
- * Returns the file to execute, and its arguments: env(1), unless a container has none. It also
- * starts scripts without an interpreter, and reports a failure where Node before 26 would abort.
+ * Returns the file to execute, and its arguments: env(1), unless a container
+ * has none. It also starts scripts without an interpreter, and reports a
+ * failure where Node before 26 would abort.
  */
 function withStarter(
   [program, ...args]: ProgramLine,

@@ -16,7 +16,11 @@ interface LoadOptions extends VariableFlags {
   onWarning: (message: string) => void;
 }
 
-/** Does the work of `loadEnv`. @param surroundings their `env` has the settings, and is filled */
+/**
+ * Does the work of `loadEnv`.
+ *
+ * @param surroundings their `env` has the settings, and is filled
+ */
 export async function loadVariables(
   { apiSecret, encryptionKey, apply = true, onWarning, ...flags }: LoadOptions,
   surroundings: Surroundings = thisProcess("appvars"),

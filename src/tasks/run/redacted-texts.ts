@@ -9,9 +9,10 @@ const MIN_PART = 8;
 const WORDS = ["true", "false", "null"];
 
 /**
- * Finds the texts that would reveal secret values in a program's output: values of 4 characters or
- * more, also in base64; their lines, and strings in JSON values, of 8 characters or more; and all of
- * these in JSON, in the quotes of a shell and in URLs.
+ * Finds the texts that would reveal secret values in a program's output: values
+ * of 4 characters or more, also in base64; their lines, and strings in JSON
+ * values, of 8 characters or more; and all of these in JSON, in the quotes of a
+ * shell and in URLs.
  */
 export function redactedTexts(variables: readonly ChildVariable[]) {
   return collectTexts(variables, (value) => {
@@ -21,7 +22,10 @@ export function redactedTexts(variables: readonly ChildVariable[]) {
   });
 }
 
-/** Finds the lines of 4 characters or more in secret values and in the strings of JSON values. */
+/**
+ * Finds the lines of 4 characters or more in secret values and in the strings
+ * of JSON values.
+ */
 export function redactedLines(variables: readonly ChildVariable[]) {
   return collectTexts(variables, (value) =>
     [valueText(value), ...parts(value)]
@@ -59,7 +63,8 @@ function forms(text: string): string[] {
     held,
     json,
     json.replace(/[\x7f-\uffff]/g, unitEscapes),
-    // The single quotes of bash and dash, the double quotes of bash's `declare -p`, its `printf %q`.
+    // The single quotes of bash and dash, the double quotes of bash's
+    // `declare -p`, its `printf %q`.
     held.replaceAll("'", "'\\''"),
     held.replaceAll("'", `'"'"'`),
     held.replace(/["$`\\]/g, "\\$&"),

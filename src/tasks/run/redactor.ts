@@ -4,10 +4,11 @@ const STARS = Buffer.from("***");
 const ROOT = 0;
 
 /**
- * Finds texts in bytes that arrive one at a time, in time that does not depend on the number of
- * texts: the automaton of Aho and Corasick (CACM 18:6, 1975). A state is the longest prefix of a
- * text that ends the bytes so far. A regular expression with 1,000 alternatives took 10 times as
- * long, and with nested ones 700 times.
+ * Finds texts in bytes that arrive one at a time, in time that does not depend
+ * on the number of texts: the automaton of Aho and Corasick (CACM 18:6, 1975).
+ * A state is the longest prefix of a text that ends the bytes so far. A regular
+ * expression with 1,000 alternatives took 10 times as long, and with nested
+ * ones 700 times.
  */
 class TextMatcher {
   /** The next state by `256 * state + byte`. */
@@ -57,9 +58,9 @@ class TextMatcher {
 }
 
 /**
- * Replaces texts in bytes that arrive in chunks, wherever these are split. Every byte of every
- * occurrence is hidden; occurrences side by side become one `***`. Only bytes that may begin a text
- * are held back.
+ * Replaces texts in bytes that arrive in chunks, wherever these are split.
+ * Every byte of every occurrence is hidden; occurrences side by side become one
+ * `***`. Only bytes that may begin a text are held back.
  */
 export class Redactor {
   readonly #matcher: TextMatcher;

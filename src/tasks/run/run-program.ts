@@ -53,7 +53,8 @@ export interface Run extends Pick<RunFlags, "redact" | "exec"> {
 }
 
 /**
- * Runs a program with the variables in its environment, and resolves to its exit code.
+ * Runs a program with the variables in its environment, and resolves to its
+ * exit code.
  *
  * @throws StartError
  */

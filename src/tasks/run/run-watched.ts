@@ -59,7 +59,8 @@ export interface WatchOptions {
   /** Called with the sorted names of added, removed and changed variables. */
   onChange: (names: string[], changed: ChildVariables) => void;
   /**
-   * Called with the error when reading begins to fail, and with `undefined` when it works again.
+   * Called with the error when reading begins to fail, and with `undefined`
+   * when it works again.
    */
   onProblem: (error: Error | undefined) => void;
 }
@@ -91,8 +92,8 @@ function textsByName({ variables }: ChildVariables): ReadonlyMap<string, string>
 }
 
 /**
- * Resolves to the change once two reads in a row agree; to `undefined` without a change or when
- * reading fails.
+ * Resolves to the change once two reads in a row agree; to `undefined` without
+ * a change or when reading fails.
  */
 async function readSettled(
   current: ChildVariables,

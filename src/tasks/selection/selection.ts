@@ -34,7 +34,8 @@ interface ReadOptions {
 }
 
 /**
- * Reads the selected values as they are stored, by ascending id of the variable.
+ * Reads the selected values as they are stored, by ascending id of the
+ * variable.
  *
  * @throws ServerError for a value that is not of its variable's type
  */
@@ -120,7 +121,11 @@ export function createSelection(
       if (missing.length > 0) throw await notFound(missing, readAllNames);
       return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
     },
-    /** The new names of variables. @throws UsageError for two with the same new name */
+    /**
+     * The new names of variables.
+     *
+     * @throws UsageError for two with the same new name
+     */
     rename: (names: readonly string[]) => renamed(names, rename),
     /** Notes patterns of `--exclude` without a match. */
     noteUnmatched(names: readonly string[]): void {

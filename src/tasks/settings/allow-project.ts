@@ -65,7 +65,10 @@ export async function revokeProject(path: string, surroundings: Surroundings): P
   });
 }
 
-/** Refuses a link, which may lead to other files, and a folder that others can write. */
+/**
+ * Refuses a link, which may lead to other files, and a folder that others can
+ * write.
+ */
 async function refuseForeignFolder(folder: string, surroundings: Surroundings): Promise<void> {
   const stats = await lstat(folder);
   if (!stats.isDirectory())

@@ -21,10 +21,11 @@ import { SETTINGS, type Setting, type SettingName, type SourceFlags } from "./se
 import type { SettingsObject } from "./settings-file.js";
 
 /**
- * Replaces the profiles under a lock, with mode 0600. A link to the file stays a link. Removes a
- * current profile that does not exist.
+ * Replaces the profiles under a lock, with mode 0600. A link to the file stays
+ * a link. Removes a current profile that does not exist.
  *
- * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be locked or written
+ * @throws UsageError if the file breaks a rule, InvalidDataError if it can't be
+ *   locked or written
  */
 export async function updateProfiles(
   path: string,
@@ -54,7 +55,10 @@ export async function updateProfiles(
   }
 }
 
-/** Adds a profile; replaces one only with `force`. The first one becomes current. */
+/**
+ * Adds a profile; replaces one only with `force`. The first one becomes
+ * current.
+ */
 export function addProfile(
   all: Profiles,
   name: string,
@@ -94,9 +98,9 @@ function requireProfiles({ profiles }: Profiles, names: readonly string[]): void
 const PRINTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
 
 /**
- * Reads a new profile from the flags and, for a server, from the variables that `serve` prints; for
- * a store, from the store's variables, since most have no flag. Paths become absolute, and the file
- * of the API secret its content.
+ * Reads a new profile from the flags and, for a server, from the variables that
+ * `serve` prints; for a store, from the store's variables, since most have no
+ * flag. Paths become absolute, and the file of the API secret its content.
  */
 export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Setting[]> {
   const given = givenSettings(flags, caller.surroundings.env);

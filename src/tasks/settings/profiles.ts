@@ -42,7 +42,8 @@ function parseProfiles(file: SettingsFile | undefined, account: Account): Profil
   const { path, stats } = file;
   const foreign = foreignWriter(stats, account);
   if (!foreign) return parseSettingsFile(file, PROFILES);
-  // The profiles hold secrets, and say where they are sent. ssh checks its configuration likewise.
+  // The profiles hold secrets, and say where they are sent. ssh checks its
+  // configuration likewise.
   const advice = command`make it yours alone with chown and chmod go-w ${path}`;
   throw new UnusableFileError(
     `${path} ${foreign}, who could send your secrets elsewhere: ${advice}`,
@@ -61,8 +62,8 @@ export function readUsableProfiles(caller: Caller, mayBeMissing: boolean): Profi
 }
 
 /**
- * Notes that the profiles are left out: with `sudo -E`, or in a container of another user, the home
- * may not be readable. Throws any other error.
+ * Notes that the profiles are left out: with `sudo -E`, or in a container of
+ * another user, the home may not be readable. Throws any other error.
  *
  * @param mayBeMissing whether a file that breaks a rule is left out too
  */
@@ -72,8 +73,8 @@ export function noteLeftOut(error: unknown, mayBeMissing: boolean, { note }: Cal
 }
 
 /**
- * Returns the settings of the chosen profile or, without one, of the current one, and the name of
- * the current one.
+ * Returns the settings of the chosen profile or, without one, of the current
+ * one, and the name of the current one.
  */
 export function settingsOfProfile(
   file: SettingsFile | undefined,

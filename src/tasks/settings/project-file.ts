@@ -51,9 +51,10 @@ export function parseProjectFile(file: SettingsFile): Setting[] {
 /**
  * Reads the settings of a project; `undefined` for a file that is skipped.
  *
- * A cloned project may point the client at a stranger's server, so its settings are blocked until
- * the user has allowed this content, or APPVARS_ALLOW_PROJECT trusts all files. Until then a file
- * that another user may have written is skipped: one in /tmp must not block every command below it.
+ * A cloned project may point the client at a stranger's server, so its settings
+ * are blocked until the user has allowed this content, or APPVARS_ALLOW_PROJECT
+ * trusts all files. Until then a file that another user may have written is
+ * skipped: one in /tmp must not block every command below it.
  *
  * @throws UsageError if the file or APPVARS_ALLOW_PROJECT breaks a rule
  */
@@ -88,8 +89,9 @@ function findUsable(folder: string, caller: Caller): ProjectFile | undefined {
 }
 
 /**
- * Whether the owner of the folder put the file there, as in a checkout that a container's root runs
- * in. In a sticky folder such as /tmp anybody may put a file.
+ * Whether the owner of the folder put the file there, as in a checkout that a
+ * container's root runs in. In a sticky folder such as /tmp anybody may put a
+ * file.
  */
 function isOfFolderOwner({ path, entry, stats }: ProjectFile): boolean {
   const folder = statSync(dirname(path));
@@ -125,7 +127,8 @@ export function entryText({ path, bytes }: ProjectContent): string {
 }
 
 /**
- * Reads an entry. One that can't be read, or that another user may have written, allows nothing.
+ * Reads an entry. One that can't be read, or that another user may have
+ * written, allows nothing.
  */
 function readEntry(path: string, surroundings: Surroundings): string | undefined {
   try {

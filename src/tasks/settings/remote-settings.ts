@@ -73,9 +73,10 @@ function refuseEnvFlag(settings: FindableSettings): void {
 }
 
 /**
- * Checks the settings of a project's file, which another person may have written. It must not make
- * the client send a secret to its server, sign requests to it with a profile's secret, which could
- * be replayed at your server, or use its certificates for another server.
+ * Checks the settings of a project's file, which another person may have
+ * written. It must not make the client send a secret to its server, sign
+ * requests to it with a profile's secret, which could be replayed at your
+ * server, or use its certificates for another server.
  */
 function checkProject(
   { url, auth, apiSecret, tls }: RemoteSettings,

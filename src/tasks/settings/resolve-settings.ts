@@ -32,7 +32,10 @@ export class Settings {
     this.#caller = caller;
   }
 
-  /** The settings of these names or groups, strongest first; some may be blocked. */
+  /**
+   * The settings of these names or groups, strongest first; some may be
+   * blocked.
+   */
   findAll(...names: SettingName[]): Setting[] {
     const settings: Setting[] = [];
     for (const setting of this.given) {
@@ -45,8 +48,8 @@ export class Settings {
   /**
    * The strongest of these settings.
    *
-   * @throws NotAllowedError if it must not be used; UsageError if one origin gives alternatives, or
-   *   for stdin in place of a store's file
+   * @throws NotAllowedError if it must not be used; UsageError if one origin
+   *   gives alternatives, or for stdin in place of a store's file
    */
   find(...names: SettingName[]): Setting | undefined {
     const [first, second] = this.findAll(...names);
@@ -99,8 +102,8 @@ export class Settings {
   }
 
   /**
-   * Reads the secret for signatures, or the key of values that clients encrypt; once, since it may
-   * come from stdin.
+   * Reads the secret for signatures, or the key of values that clients encrypt;
+   * once, since it may come from stdin.
    */
   async secret(name: "apiSecret" | "encKey"): Promise<string | undefined> {
     const setting = this.find(name);
@@ -110,10 +113,13 @@ export class Settings {
 }
 
 /**
- * Resolves the settings: flags, then environment variables, `.appvars.json` and the profile.
+ * Resolves the settings: flags, then environment variables, `.appvars.json` and
+ * the profile.
  *
- * @param onError gets the error of a file, whose settings are then left out. Default: throws
- * @throws UsageError for a settings file that breaks a rule, or a missing profile
+ * @param onError gets the error of a file, whose settings are then left out.
+ *   Default: throws
+ * @throws UsageError for a settings file that breaks a rule, or a missing
+ *   profile
  */
 export function readSettings(
   flags: SourceFlags,
@@ -138,7 +144,8 @@ export function readSettings(
 /**
  * Reads flags, options of the library, or environment variables.
  *
- * @throws UsageError for an empty flag: `--url "$URL"` without URL must not select another server
+ * @throws UsageError for an empty flag: `--url "$URL"` without URL must not
+ *   select another server
  */
 export function readGiven(origin: "flag" | "variable", texts: Record<string, unknown>): Setting[] {
   const given: Setting[] = [];
@@ -166,8 +173,8 @@ export function readProject(caller: Caller): Setting[] {
 }
 
 /**
- * Reads the chosen profile or, without one, the current profile, and then only notes a file that
- * can't be used.
+ * Reads the chosen profile or, without one, the current profile, and then only
+ * notes a file that can't be used.
  *
  * @param stronger the settings that choose the profile, or let it be missing
  * @throws UsageError if the profile does not exist, or the file breaks a rule
@@ -176,8 +183,8 @@ export function readProfile(caller: Caller, stronger: Settings): Setting[] {
   const { surroundings } = caller;
   const [chosen] = stronger.findAll("profile");
   const [source] = stronger.findAll("url");
-  // In CI, for example, the project names a profile that people have, and the environment gives
-  // everything.
+  // In CI, for example, the project names a profile that people have, and the
+  // environment gives everything.
   const mayBeMissing =
     source !== undefined &&
     (!chosen || (chosen.origin === "project" && source.origin !== "project"));

@@ -57,7 +57,11 @@ export function tlsFilesOf(
   return { ca: settings.find(ca), cert: ownCert, key: ownKey };
 }
 
-/** Finds two settings that need each other. @throws UsageError if only one is given */
+/**
+ * Finds two settings that need each other.
+ *
+ * @throws UsageError if only one is given
+ */
 export function findBoth(settings: FindableSettings, name: SettingName, otherName: SettingName) {
   const [one, other] = [settings.find(name), settings.find(otherName)];
   if (!one === !other) return [one, other] as const;

@@ -8,13 +8,19 @@ type Origin = "flag" | "variable" | "project" | "profile";
 
 interface Definition {
   origins: readonly Origin[];
-  /** `secret`: never shown. `url`: shown unless it may hold a secret. `switch`: "true" or unset. */
+  /**
+   * `secret`: never shown. `url`: shown unless it may hold a secret. `switch`:
+   * "true" or unset.
+   */
   kind?: "file" | "secret" | "switch" | "url";
   /** Whether only the user should have access to this file. */
   isPrivate?: true;
   /** Whether it selects or opens a store. */
   isOfStore?: true;
-  /** The first of its alternatives: an origin can give only one of a group. Default: itself. */
+  /**
+   * The first of its alternatives: an origin can give only one of a group.
+   * Default: itself.
+   */
   group?: string;
   /** The default, as `config` shows it. */
   default?: string;
@@ -27,16 +33,18 @@ const store = { origins: ["variable", "profile"], isOfStore: true } as const;
 const privateFile = { kind: "file", isPrivate: true } as const;
 
 /**
- * All settings, in the order in which `config` prints them. The other names follow from the name
- * here: `--api-key`, `APPVARS_API_KEY`, `api_key`.
+ * All settings, in the order in which `config` prints them. The other names
+ * follow from the name here: `--api-key`, `APPVARS_API_KEY`, `api_key`.
  *
- * - Secrets have no flag, which the process list would show, and no key in `.appvars.json`, which is
- *   shared.
- * - A project can't name files with secrets: short contents can be guessed from a signature or an
- *   encrypted value. Exceptions are `clientKey`, since a TLS key can't be guessed, and `envFile`,
- *   whose values only the user's command gets.
- * - A project can't give `auth` and `insecure`, which could make a client send the secret itself to
- *   the URL in the same file, nor a store, which would get your password.
+ * - Secrets have no flag, which the process list would show, and no key in
+ *   `.appvars.json`, which is shared.
+ * - A project can't name files with secrets: short contents can be guessed from
+ *   a signature or an encrypted value. Exceptions are `clientKey`, since a TLS
+ *   key can't be guessed, and `envFile`, whose values only the user's command
+ *   gets.
+ * - A project can't give `auth` and `insecure`, which could make a client send
+ *   the secret itself to the URL in the same file, nor a store, which would get
+ *   your password.
  * - `insecure` has no variable, which would apply to every server.
  */
 const DEFINITIONS = {

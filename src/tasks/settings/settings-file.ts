@@ -12,7 +12,10 @@ const MAX_BYTES = 1_024 * 1_024;
 
 export type SettingsObject = Readonly<Record<string, unknown>>;
 
-/** A file that is read once: the content that is checked is the one that is used. */
+/**
+ * A file that is read once: the content that is checked is the one that is
+ * used.
+ */
 export interface SettingsFile {
   path: string;
   bytes: Buffer;
@@ -24,11 +27,15 @@ export function profilesPath({ folders }: Surroundings): string {
   return join(folders.config, "profiles.json");
 }
 
-/** Thrown for a settings file that can't be read, or that another user may have written. */
+/**
+ * Thrown for a settings file that can't be read, or that another user may have
+ * written.
+ */
 export class UnusableFileError extends UsageError {}
 
 /**
- * Reads a settings file, if it exists, without waiting for a pipe or reading an endless file.
+ * Reads a settings file, if it exists, without waiting for a pipe or reading an
+ * endless file.
  *
  * @throws UnusableFileError; UsageError if it is too large
  */
@@ -41,7 +48,8 @@ export function readSettingsFile(path: string): SettingsFile | undefined {
       throw new UnusableFileError(`${path} can't be read: it is not a regular file`);
     if (stats.size > MAX_BYTES)
       throw new UsageError(`${path} is larger than ${MAX_BYTES / 1_024} KB`);
-    // At most as many bytes as the size that was checked, which is 0 for endless files in /proc.
+    // At most as many bytes as the size that was checked, which is 0 for
+    // endless files in /proc.
     const bytes = Buffer.alloc(stats.size);
     return { path, bytes: bytes.subarray(0, readSync(file, bytes)), stats };
   } catch (error) {

@@ -8,13 +8,19 @@ import { allowProject } from "./allow-project.js";
 import { PROJECT_FILE } from "./project-file.js";
 import type { Settings } from "./resolve-settings.js";
 
-/** The path of a JSON Schema for editors, relative to a folder in which appvars is installed. */
+/**
+ * The path of a JSON Schema for editors, relative to a folder in which appvars
+ * is installed.
+ */
 export function installedSchema(folder: string, name: string): string | undefined {
   const path = `./node_modules/appvars/data/${name}`;
   return existsSync(join(folder, path)) ? path : undefined;
 }
 
-/** Makes commands in the current folder use a new file in it, unless it has a `.appvars.json`. */
+/**
+ * Makes commands in the current folder use a new file in it, unless it has a
+ * `.appvars.json`.
+ */
 export async function writeProject(
   path: string,
   env: string,

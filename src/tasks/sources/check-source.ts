@@ -10,12 +10,16 @@ import type { Caller } from "../surroundings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
 import { openSource } from "./open-source.js";
 
-/** Finds the problems of an environment. @param only names to check. Default: all */
+/**
+ * Finds the problems of an environment.
+ *
+ * @param only names to check. Default: all
+ */
 export type CheckValues = (snapshot: Snapshot, only?: readonly string[]) => Promise<Check>;
 
 /**
- * Opens environments of local data, read once, or the environment of a server, whose name is
- * unknown. Default: the environment of the settings.
+ * Opens environments of local data, read once, or the environment of a server,
+ * whose name is unknown. Default: the environment of the settings.
  */
 export async function openEnvironments(
   { env = [], all = false }: { env?: readonly string[]; all?: boolean | undefined },

@@ -36,7 +36,8 @@ function settingsOf(side: string, settings: Settings, caller: Caller): Settings 
 function sourceFlags(side: string, settings: Settings): SourceFlags {
   if (/^https?:\/\//.test(side)) return { url: side };
   if (/^etcds?:\/\//.test(side)) {
-    // A colon after the prefix, which begins with a slash, can't belong to a host and its port.
+    // A colon after the prefix, which begins with a slash, can't belong to a
+    // host and its port.
     const [, store = side, env] = /^([^:]+:\/\/[^/]+\/[^:]*):(.+)$/s.exec(side) ?? [];
     return { store, env };
   }

@@ -5,7 +5,8 @@ import { isSealedText, isUnreadable, type NamedValue, parseAs } from "../../mode
 import type { Settings } from "../settings/resolve-settings.js";
 
 /**
- * Returns the text of a value that a client encrypted, and any other value as it is.
+ * Returns the text of a value that a client encrypted, and any other value as
+ * it is.
  *
  * @throws DecryptionError that names the variable, without its key
  */
@@ -26,7 +27,11 @@ export async function createDecrypt(
   };
 }
 
-/** Encrypts texts with the key of the settings. @param stdin names another input from stdin */
+/**
+ * Encrypts texts with the key of the settings.
+ *
+ * @param stdin names another input from stdin
+ */
 export async function createEncrypt(
   settings: Settings,
   stdin?: string,

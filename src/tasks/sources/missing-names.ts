@@ -13,7 +13,10 @@ export async function missingNamesError(
   );
 }
 
-/** @param variables the names of all variables of the environment, for suggestions */
+/**
+ * @param variables the names of all variables of the environment, for
+ *   suggestions
+ */
 export async function describeMissing(
   names: readonly string[],
   variables: readonly string[],

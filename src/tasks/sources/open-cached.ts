@@ -8,7 +8,10 @@ import type { VariableSource } from "../../model/source.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import type { Caller } from "../surroundings.js";
 
-/** Seconds for a request if there are cached answers: a slower server counts as down. */
+/**
+ * Seconds for a request if there are cached answers: a slower server counts as
+ * down.
+ */
 const SINGLE_TRY_TIMEOUT_S = 5;
 
 type OpenClient = (timeout: number, retryOn: RetryOn) => Promise<FreshSource>;
@@ -17,7 +20,8 @@ type OpenClient = (timeout: number, retryOn: RetryOn) => Promise<FreshSource>;
  * Opens the client of a server behind a cache in the user's cache folder.
  *
  * @param maxAge the maximum age of an answer, in seconds
- * @param openClient gets the seconds for one request. Default: only the cache is used
+ * @param openClient gets the seconds for one request. Default: only the cache
+ *   is used
  */
 export async function openCached(
   { url, apiKey, timeout }: RemoteSettings,

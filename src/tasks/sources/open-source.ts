@@ -21,9 +21,15 @@ export interface OpenOptions extends Pick<ClientOptions, "retryOn" | "onRetry" |
   anonymous?: boolean;
   /** Whether it is read repeatedly: unchanged answers are not sent again. */
   live?: boolean;
-  /** The budget of the command. Default: a new one or, for `live`, one for each call. */
+  /**
+   * The budget of the command. Default: a new one or, for `live`, one for each
+   * call.
+   */
   budget?: Budget | undefined;
-  /** Maximum age in seconds of cached answers, for a server that can't be reached. */
+  /**
+   * Maximum age in seconds of cached answers, for a server that can't be
+   * reached.
+   */
   cache?: number | undefined;
   /** Whether to answer from the cache only, and send nothing. Needs `cache`. */
   offline?: boolean | undefined;
@@ -65,7 +71,11 @@ export async function withSource<T>(
   }
 }
 
-/** Reads values by name. @throws NotFoundError that names each missing one, DecryptionError */
+/**
+ * Reads values by name.
+ *
+ * @throws NotFoundError that names each missing one, DecryptionError
+ */
 export async function readValues(
   names: readonly string[],
   settings: Settings,
@@ -108,8 +118,8 @@ function noteExchanges(caller: Caller, live = false): OpenOptions {
   let lastReason: string | undefined;
   return {
     onRetry: ({ reason }) => {
-      // A server that is down for a minute is one line. Commands that read repeatedly report an
-      // outage themselves.
+      // A server that is down for a minute is one line. Commands that read
+      // repeatedly report an outage themselves.
       if (reason !== lastReason && !(live && isAnswered)) caller.note(`trying again: ${reason}`);
       lastReason = reason;
     },

@@ -81,10 +81,11 @@ async function readInput(
 }
 
 /**
- * Gives each entry the type of its variable or, for a new one, of its value, of a comment in the
- * file, or the type that the text suggests.
+ * Gives each entry the type of its variable or, for a new one, of its value, of
+ * a comment in the file, or the type that the text suggests.
  *
- * @throws UsageError that names the first variable whose value is of another type
+ * @throws UsageError that names the first variable whose value is of another
+ *   type
  */
 export function typeEntries(
   { what, entries, isText }: Awaited<ReturnType<typeof readImport>>,
@@ -121,10 +122,11 @@ export function currentValues(
 }
 
 /**
- * Encrypts the plain values that `--encrypt` selects. Keeps a current value with the same text, so
- * that importing a file twice changes nothing.
+ * Encrypts the plain values that `--encrypt` selects. Keeps a current value
+ * with the same text, so that importing a file twice changes nothing.
  *
- * @throws UsageError for a name that is not imported: a typing mistake would leave a value plain
+ * @throws UsageError for a name that is not imported: a typing mistake would
+ *   leave a value plain
  */
 export async function createEncryption(
   { file }: ImportedFile,

@@ -5,14 +5,14 @@ import { withoutCredentials } from "../../tasks/run/child-environment.js";
 import type { Copy } from "../state/ports.js";
 
 /**
- * The largest text for OSC 52. xterm and others accept 100,000 bytes in one sequence, or 74,994
- * bytes of text in base64.
+ * The largest text for OSC 52. xterm and others accept 100,000 bytes in one
+ * sequence, or 74,994 bytes of text in base64.
  */
 const MAX_BYTES = 74_994;
 
 /**
- * How long a clipboard program may run, in milliseconds. Without a limit, a program that hangs
- * would block the copy forever.
+ * How long a clipboard program may run, in milliseconds. Without a limit, a
+ * program that hangs would block the copy forever.
  */
 const TIMEOUT_MS = 2_000;
 
@@ -22,8 +22,8 @@ type Write = (text: string) => void;
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Copies to the system clipboard, and through the terminal (OSC 52), which is the only way over
- * SSH.
+ * Copies to the system clipboard, and through the terminal (OSC 52), which is
+ * the only way over SSH.
  */
 export function createCopy({
   write,
@@ -45,14 +45,16 @@ export function createCopy({
 }
 
 /**
- * The clipboard programs for the user's own screen, best first. Empty if there is no such screen.
+ * The clipboard programs for the user's own screen, best first. Empty if there
+ * is no such screen.
  */
 export function clipboardPrograms(
   platform: NodeJS.Platform,
   env: Env,
 ): readonly ClipboardProgram[] {
   const { WAYLAND_DISPLAY: wayland, DISPLAY: x11 } = env;
-  // Over SSH, this machine's clipboard is not the user's, unless a display is forwarded.
+  // Over SSH, this machine's clipboard is not the user's, unless a display is
+  // forwarded.
   if ((env["SSH_CONNECTION"] || env["SSH_TTY"]) && !wayland && !x11) return [];
   if (platform === "darwin") return [["pbcopy"]];
   if (platform === "win32") return [[systemProgram(CLIP, env)]];
@@ -69,7 +71,8 @@ export function clipboardPrograms(
 const CLIP = "clip.exe";
 
 /**
- * tmux ignores OSC 52 from the programs that it runs, but passes on the input of `load-buffer -w`.
+ * tmux ignores OSC 52 from the programs that it runs, but passes on the input
+ * of `load-buffer -w`.
  */
 const TMUX: ClipboardProgram = ["tmux", "load-buffer", "-w", "-"];
 
@@ -98,9 +101,10 @@ async function tryPrograms(
 }
 
 /**
- * Runs a program with the text on stdin, so that no process list shows the text. Resolves to why
- * the program failed, or to `undefined` if it succeeded. Its output is ignored, because a program
- * that stays in the background to serve the clipboard would keep it open.
+ * Runs a program with the text on stdin, so that no process list shows the
+ * text. Resolves to why the program failed, or to `undefined` if it succeeded.
+ * Its output is ignored, because a program that stays in the background to
+ * serve the clipboard would keep it open.
  */
 function feedProgram([command, ...args]: ClipboardProgram, text: string, env: Env) {
   return new Promise<string | undefined>((resolve) => {

@@ -21,8 +21,8 @@ import { makeScratchFolder, removeLeftScratchFolders, scratchParents } from "./s
 const WORDS = /^[\w@+:,./\s-]+$/;
 
 /**
- * The command that opens a file in the user's text editor: `VISUAL`, `EDITOR`, or an editor that
- * every system has.
+ * The command that opens a file in the user's text editor: `VISUAL`, `EDITOR`,
+ * or an editor that every system has.
  */
 export function editorCommand(
   file: string,
@@ -35,7 +35,8 @@ export function editorCommand(
   );
   const text = named ?? (isWindows ? "notepad" : "vi");
   if (!isWindows && !WORDS.test(text)) return ["sh", "-c", `${text} "$@"`, "sh", file];
-  // A path with spaces must be quoted: "C:\Program Files\Notepad++\notepad++.exe" -multiInst
+  // A path with spaces must be quoted: "C:\Program
+  // Files\Notepad++\notepad++.exe" -multiInst
   const words = Array.from(
     text.matchAll(/"([^"]*)"|([^\s"]+)/g),
     ([, quoted, word]) => quoted ?? word ?? "",
@@ -45,8 +46,8 @@ export function editorCommand(
 }
 
 /**
- * Runs an editor on the terminal of this process, and ends it if this process has to stop. Resolves
- * to why the editor failed.
+ * Runs an editor on the terminal of this process, and ends it if this process
+ * has to stop. Resolves to why the editor failed.
  */
 async function runEditor(
   line: ProgramLine,
@@ -73,7 +74,10 @@ async function runEditor(
 
 type EditorIo = Pick<Surroundings, "env" | "platform" | "user">;
 
-/** Returns a function that opens a text in the user's own editor, which takes over the terminal. */
+/**
+ * Returns a function that opens a text in the user's own editor, which takes
+ * over the terminal.
+ */
 export function createOpenInEditor(
   terminal: Pick<ProcessTerminal, "lend" | "onExit">,
   io: EditorIo,
@@ -84,11 +88,12 @@ export function createOpenInEditor(
     await removingLeft;
     const folder = await makeScratchFolder(parents, io.user);
     const remove = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-    // Also remove the folder if the process crashes, or a second signal ends it.
+    // Also remove the folder if the process crashes, or a second signal ends
+    // it.
     const release = terminal.onExit(remove);
     try {
-      // Editors choose colors by the extension, and show the file name, which has at most 255
-      // bytes.
+      // Editors choose colors by the extension, and show the file name, which
+      // has at most 255 bytes.
       const stem = isVariableName(name) ? name.slice(0, 200) : "value";
       const path = join(folder, `${stem}.${isJson ? "json" : "txt"}`);
       // Most editors add a final line feed anyway. It is not part of the value.
@@ -111,7 +116,8 @@ async function readText(path: string, before: string): Promise<string> {
   const bytes = await readFile(path).catch((error: unknown) => {
     throw toInvalidFile(WHAT, error, "can't be read");
   });
-  // Some editors add a byte order mark. One that was there before is part of the value.
+  // Some editors add a byte order mark. One that was there before is part of
+  // the value.
   const text = decodeUtf8(bytes, WHAT, { ignoreBOM: before.startsWith("\ufeff") });
   return text.replace(before.endsWith("\r") ? /\n$/ : /\r?\n$/, "");
 }

@@ -122,7 +122,10 @@ function environmentPlace(environment: EnvironmentRecord, shared: SharedData): P
   };
 }
 
-/** Returns a function that finds the places added since its last call, and all that are gone. */
+/**
+ * Returns a function that finds the places added since its last call, and all
+ * that are gone.
+ */
 function placesChanges(store: EditableStore, placeOf: (environment: EnvironmentRecord) => Place) {
   const places = new Map<string, Place>();
   return (): PlacesChange => {

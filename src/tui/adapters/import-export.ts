@@ -16,7 +16,10 @@ import { absolutePath, type Surroundings } from "../../tasks/surroundings.js";
 import { formatOf, readImport, typeEntries } from "../../tasks/transfer/read-import.js";
 import type { Editor, NamedFile, OpenPlace, WriteValues } from "../state/ports.js";
 
-/** @param data the URL of the store, or the path of the data file, which must not be overwritten */
+/**
+ * @param data the URL of the store, or the path of the data file, which must
+ *   not be overwritten
+ */
 export function fileExporter(
   source: VariableSource,
   decrypt: Decrypt,

@@ -19,15 +19,16 @@ const ENTER_MOUSE = "\x1b[?1000h\x1b[?1006h";
 const LEAVE = "\x1b[0m\x1b[?1006l\x1b[?1000l\x1b[?2004l\x1b[?25h\x1b[?7h\x1b[?1049l";
 
 /**
- * Resets terminal modes that a killed editor left on: insert mode, application keys, mouse and
- * focus reports, and the modes that `LEAVE` resets except for the screen.
+ * Resets terminal modes that a killed editor left on: insert mode, application
+ * keys, mouse and focus reports, and the modes that `LEAVE` resets except for
+ * the screen.
  */
 const AFTER_PROGRAM =
   "\x1b[4l\x1b[?1l\x1b>\x1b[?1003l\x1b[?1002l\x1b[?1004l\x1b[0m\x1b[?2004l\x1b[?25h\x1b[?7h";
 
 /**
- * How long to wait for a shell to stop this process. If none has by then, as under `xterm -e`,
- * nothing would continue the process either.
+ * How long to wait for a shell to stop this process. If none has by then, as
+ * under `xterm -e`, nothing would continue the process either.
  */
 const STOP_TIMEOUT_MS = 100;
 
@@ -36,15 +37,21 @@ export interface ProcessTerminalOptions {
   /** Stdout. */
   output: WriteStream;
   platform: NodeJS.Platform;
-  /** Whether the terminal reports the mouse. If so, selecting text with the mouse needs Shift. */
+  /**
+   * Whether the terminal reports the mouse. If so, selecting text with the
+   * mouse needs Shift.
+   */
   mouse: boolean;
-  /** Called with an uncaught error after the terminal is restored. Must end the process. */
+  /**
+   * Called with an uncaught error after the terminal is restored. Must end the
+   * process.
+   */
   onCrash: (error: unknown) => void;
 }
 
 /**
- * The terminal of this process. The shell's screen is restored by `release`, and when the process
- * ends for any reason.
+ * The terminal of this process. The shell's screen is restored by `release`,
+ * and when the process ends for any reason.
  */
 export class ProcessTerminal implements TuiTerminal {
   readonly input: ReadStream;
@@ -68,7 +75,8 @@ export class ProcessTerminal implements TuiTerminal {
     process.on("SIGTSTP", this.suspend).on("SIGCONT", this.#takeBack);
     const lost = () => this.#stop("SIGHUP");
     input.on("error", lost).on("end", lost);
-    // Runs before the listener that reports the error on stderr, where nobody would see it.
+    // Runs before the listener that reports the error on stderr, where nobody
+    // would see it.
     output.prependListener("error", () => {
       lost();
       endProcess(this.exitCode);
@@ -122,18 +130,19 @@ export class ProcessTerminal implements TuiTerminal {
       clearImmediate(later);
     };
     process.off("SIGTSTP", this.suspend);
-    // Stop the whole process group, as the terminal does, because the parent may be npx.
+    // Stop the whole process group, as the terminal does, because the parent
+    // may be npx.
     process.kill(0, "SIGTSTP");
     await isBack;
   };
 
   /**
-   * Lends the terminal to another program while `use` runs it. Signals to the process group are
-   * meant for that program, so Ctrl-C does not stop this process, and Ctrl-Z and fg don't change
-   * the terminal.
+   * Lends the terminal to another program while `use` runs it. Signals to the
+   * process group are meant for that program, so Ctrl-C does not stop this
+   * process, and Ctrl-Z and fg don't change the terminal.
    *
-   * @param use must end the program once `untilTakenAway` resolves, which means that this process
-   *   has to stop or has crashed
+   * @param use must end the program once `untilTakenAway` resolves, which means
+   *   that this process has to stop or has crashed
    */
   async lend<T>(use: (untilTakenAway: Promise<void>) => Promise<T>): Promise<T> {
     this.input.pause();
@@ -144,8 +153,8 @@ export class ProcessTerminal implements TuiTerminal {
       this.#lending = use(this.#untilEnding);
       return (await this.#lending) as T;
     } finally {
-      // libuv will take the current modes for those of the shell, so undo changes that the program
-      // made.
+      // libuv will take the current modes for those of the shell, so undo
+      // changes that the program made.
       if (modes) this.#stty(modes);
       this.#writeAtOnce(AFTER_PROGRAM);
       this.#lending = undefined;
@@ -157,7 +166,10 @@ export class ProcessTerminal implements TuiTerminal {
     }
   }
 
-  /** Calls `listener` when the process ends, unless the returned function was called before. */
+  /**
+   * Calls `listener` when the process ends, unless the returned function was
+   * called before.
+   */
   onExit(listener: () => void): () => void {
     process.once("exit", listener);
     return () => void process.off("exit", listener);
@@ -175,15 +187,15 @@ export class ProcessTerminal implements TuiTerminal {
 
   #enter(): void {
     this.#isOurs = true;
-    // Raw mode comes first: it stops a background process before it can write over the shell's
-    // screen.
+    // Raw mode comes first: it stops a background process before it can write
+    // over the shell's screen.
     this.input.setRawMode(true);
     this.#options.output.write(this.#options.mouse ? ENTER + ENTER_MOUSE : ENTER);
   }
 
   /**
-   * Calls stty(1), the only way to access modes that libuv did not set itself. Returns `undefined`
-   * if stty is not available.
+   * Calls stty(1), the only way to access modes that libuv did not set itself.
+   * Returns `undefined` if stty is not available.
    */
   #stty(argument: string): string | undefined {
     if (this.#options.platform === "win32") return undefined;
@@ -226,8 +238,9 @@ export class ProcessTerminal implements TuiTerminal {
       (this.#lending && comesFromTerminal(signal, this.#options.platform))
     )
       return;
-    // A second signal ends the process immediately. SIGHUP is an exception, because the kernel and
-    // the shell can both send it for one closed terminal.
+    // A second signal ends the process immediately. SIGHUP is an exception,
+    // because the kernel and the shell can both send it for one closed
+    // terminal.
     if (this.#stoppedBy && signal !== "SIGHUP") endProcess(this.exitCode);
     this.#stop(signal);
   };

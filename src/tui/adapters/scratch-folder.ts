@@ -6,14 +6,17 @@ import { toInvalidFile } from "../../kit/files/system-errors.js";
 import { createToken, findProcess } from "../../kit/process/process-token.js";
 
 /**
- * Parent folders for a folder with a secret, best first. `/dev/shm` is in memory, so that the
- * secret is never written to a disk.
+ * Parent folders for a folder with a secret, best first. `/dev/shm` is in
+ * memory, so that the secret is never written to a disk.
  */
 export function scratchParents(temporaryFolder: string): readonly string[] {
   return ["/dev/shm", temporaryFolder];
 }
 
-/** The prefix of a folder name. The token of the process that made the folder follows. */
+/**
+ * The prefix of a folder name. The token of the process that made the folder
+ * follows.
+ */
 const PREFIX = "appvars-edit-";
 
 /**
@@ -57,7 +60,10 @@ export async function removeLeftScratchFolders(
   }
 }
 
-/** Whether the path is a folder, not a link to one, that only this user can access. */
+/**
+ * Whether the path is a folder, not a link to one, that only this user can
+ * access.
+ */
 function isPrivate(stats: Stats, user: number | undefined): boolean {
   if (!stats.isDirectory()) return false;
   return user === undefined || (stats.uid === user && (stats.mode & 0o777) === 0o700);

@@ -74,9 +74,9 @@ export type TuiSettings = Omit<Section, "columns" | "keymap"> & {
 };
 
 /**
- * Reads the section `tui` of the user's settings file. A project can't have such a section, because
- * it could remap keys. For the same reason, a file that another user may have written is ignored,
- * with a notice.
+ * Reads the section `tui` of the user's settings file. A project can't have
+ * such a section, because it could remap keys. For the same reason, a file that
+ * another user may have written is ignored, with a notice.
  *
  * @param defaults the commands with their default keys
  * @throws UsageError that names the file and the setting
@@ -92,7 +92,10 @@ export function readTuiSettings(caller: Caller, defaults: readonly Command[]): T
   };
 }
 
-/** Reads the user's own settings file. Returns `{}` if there is none, or it can't be used. */
+/**
+ * Reads the user's own settings file. Returns `{}` if there is none, or it
+ * can't be used.
+ */
 function readOwn(path: string, { surroundings, note }: Caller): Section {
   try {
     const file = readSettingsFile(path);

@@ -47,7 +47,10 @@ export function createEditor(
   key?: string,
 ): VariableEditor {
   const own = qualifiedName(environment);
-  /** The data that a refused edit read, and the snapshot at that time, which was older. */
+  /**
+   * The data that a refused edit read, and the snapshot at that time, which was
+   * older.
+   */
   let newer: { readonly data: Data; readonly snapshot: Data } | undefined;
   const plan = <T extends Named>(wanted: readonly PerEnvironment<T>[], changeOf: ToChange<T>) => {
     check("change");

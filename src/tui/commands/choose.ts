@@ -119,7 +119,10 @@ export function onEntry(
   };
 }
 
-/** Makes a command that acts on the marked variables, or else on the one under the cursor. */
+/**
+ * Makes a command that acts on the marked variables, or else on the one under
+ * the cursor.
+ */
 export function onTargets(
   run: (state: State, entries: readonly VariableEntry[], place: number) => Step,
 ): Command["run"] {

@@ -68,7 +68,10 @@ export function ScreenView({ picture, theme }: ScreenProps) {
   );
 }
 
-/** A `Box` can't have a title in its border, so the first and the last line are texts. */
+/**
+ * A `Box` can't have a title in its border, so the first and the last line are
+ * texts.
+ */
 function PanelView({ size, border, role, lines }: PanelFrame) {
   const color = colorOf(useContext(ThemeContext)[role]);
   const sides = { borderStyle: border, borderTop: false, borderBottom: false } as const;
@@ -94,7 +97,10 @@ function Rows({ lines }: { readonly lines: readonly Line[] }) {
   return lines.map((line, index) => <Row key={index} line={line} />);
 }
 
-/** Memoized, because drawing unchanged lines again would take half the time of a frame. */
+/**
+ * Memoized, because drawing unchanged lines again would take half the time of a
+ * frame.
+ */
 const Row = memo(
   ({ line }: { readonly line: Line }) => {
     const theme = useContext(ThemeContext);

@@ -45,7 +45,10 @@ function newDecryptions(before: State, state: State): readonly Effect[] {
     : is.table.columns.flatMap(({ place, cells }) => decryptions(state, place, cells[is.row]));
 }
 
-/** Removes what was shown only for a time: notices, revealed values and marks of changes. */
+/**
+ * Removes what was shown only for a time: notices, revealed values and marks of
+ * changes.
+ */
 export function expire(state: State): State {
   const isOver = (item: { until: number } | undefined) =>
     item !== undefined && item.until <= state.now;

@@ -65,7 +65,8 @@ function bodyColumns(state: State, layout: Layout): readonly (readonly Panel[])[
   const size = questionSize(layout);
   const question = screen?.panel?.(state, data, size);
   const left = panelsOf(places, (room) => placesPanel(state, room));
-  // If only the list of places is open, it fills the body, so the question replaces it.
+  // If only the list of places is open, it fills the body, so the question
+  // replaces it.
   if (question) return [variables ? left : [], marked([{ size, content: question }])];
   const list = marked(panelsOf(variables, (room) => variablesPanel(state, room)));
   const detail = marked(panelsOf(record, (room) => recordPanel(state, room)));

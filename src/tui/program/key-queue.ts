@@ -50,7 +50,10 @@ export class KeyQueue {
   }
 }
 
-/** Whether a key must wait for pending work, or is dropped because an editor has the terminal. */
+/**
+ * Whether a key must wait for pending work, or is dropped because an editor has
+ * the terminal.
+ */
 export function mustWait(state: State, key = ""): boolean {
   return (
     state.pending !== undefined && quitQuestion(state) === undefined && !GLOBAL_KEYS.includes(key)
@@ -58,12 +61,14 @@ export function mustWait(state: State, key = ""): boolean {
 }
 
 /**
- * Whether a command was refused, or led to a problem or a question that the user has not seen yet.
+ * Whether a command was refused, or led to a problem or a question that the
+ * user has not seen yet.
  */
 function isRefused(before: State, { notice, pending, stack }: State, isInput: boolean): boolean {
   const tone = notice === before.notice ? undefined : notice?.tone;
   if (!before.pending || pending === before.pending) return isInput && tone === "error";
-  // The question is about a variable that was not on the screen when the keys were typed.
+  // The question is about a variable that was not on the screen when the keys
+  // were typed.
   if (pending) return before.pending.isReading === true;
   const { problem } = (stack.at(-1)?.data ?? {}) as { problem?: string };
   return problem !== undefined || tone === "error" || tone === "info";

@@ -6,7 +6,10 @@ import { isTooSmall } from "../state/layout.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { commandKeyName, GLOBAL_KEYS, type Key } from "../widgets/key.js";
 
-/** Runs a global command, or hands the key to the top screen, or else to the list. */
+/**
+ * Runs a global command, or hands the key to the top screen, or else to the
+ * list.
+ */
 export function handleKey(state: State, key: Key): Step {
   if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
   const command =
@@ -20,7 +23,10 @@ export function handleKey(state: State, key: Key): Step {
 const MAX_COUNT = 999_999;
 const MAX_REPEATS = 999;
 
-/** Collects a digit of the count before a key, or runs a key as many times as the count says. */
+/**
+ * Collects a digit of the count before a key, or runs a key as many times as
+ * the count says.
+ */
 function handleCount(before: State, key: Key): Step {
   const name = commandKeyName(key);
   const { count = 0, notice, commands } = before;

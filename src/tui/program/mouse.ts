@@ -18,7 +18,10 @@ const DOUBLE_CLICK_MS = 400;
 /** A click sooner than this after a redraw was aimed at the previous screen. */
 const AIM_MS = 300;
 
-/** The number of `clickTargets` that determine the panels. The rest determines the rows. */
+/**
+ * The number of `clickTargets` that determine the panels. The rest determines
+ * the rows.
+ */
 const PANEL_TARGETS = 4;
 
 /** The parts of the state that determine the target of a click. */
@@ -35,7 +38,11 @@ export class ShownTargets {
   #targets: readonly unknown[] = [];
   #since = 0;
 
-  /** Must be called when a state has been drawn. @param now milliseconds on a monotonic clock */
+  /**
+   * Must be called when a state has been drawn.
+   *
+   * @param now milliseconds on a monotonic clock
+   */
   show(state: State, now: number): void {
     if (!this.#has(state)) this.#since = now;
     this.#targets = clickTargets(state);
@@ -86,7 +93,8 @@ export function handleMouse(
   const focused = content && focus(next, content);
   const selected = focused && cell && content.select?.(focused, cell);
   if (!selected) return step(focused ?? next);
-  // Enter acts on the selection of the first press, because the rows may have moved since.
+  // Enter acts on the selection of the first press, because the rows may have
+  // moved since.
   if (!isSecond || content.pressesEnter === false || cell.line < (content.heads ?? 0))
     return step(selected);
   return handleKey({ ...focused, lastPress: undefined }, keyNamed("enter"));

@@ -43,8 +43,8 @@ export interface ProgramOptions
 }
 
 /**
- * The main loop. A key leads to a new state and to effects; each effect resolves to a function that
- * returns the next state.
+ * The main loop. A key leads to a new state and to effects; each effect
+ * resolves to a function that returns the next state.
  */
 export class Program {
   readonly #options: ProgramOptions;
@@ -92,7 +92,10 @@ export class Program {
     return this.#state;
   }
 
-  /** Handles a key. Keys wait for pending work; those typed before an editor opens are dropped. */
+  /**
+   * Handles a key. Keys wait for pending work; those typed before an editor
+   * opens are dropped.
+   */
   press(key: Key): void {
     // Keys typed earlier are not meant for the question whether to quit.
     if (key.name === "ctrl-c") this.#keys.clear();
@@ -106,7 +109,8 @@ export class Program {
   }
 
   /**
-   * Handles a press or the wheel. They never wait, because they are aimed at the current screen.
+   * Handles a press or the wheel. They never wait, because they are aimed at
+   * the current screen.
    */
   mouse(mouse: Mouse): void {
     if (isTooSmall(this.#state) || mustWait(this.#state)) return;
@@ -133,7 +137,8 @@ export class Program {
   }
 
   /**
-   * Calls `listener` once after any number of changes in a row. Returns a function to unsubscribe.
+   * Calls `listener` once after any number of changes in a row. Returns a
+   * function to unsubscribe.
    */
   subscribe(listener: () => void): () => void {
     this.#listeners.add(listener);

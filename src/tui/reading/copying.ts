@@ -85,7 +85,10 @@ function copied({ label, note }: Omit<Copied, "text">, outcome: CopyOutcome): Ne
   };
 }
 
-/** Names a copied text in a notice: `PORT`, `the command for PORT`, `12 variables as yaml`. */
+/**
+ * Names a copied text in a notice: `PORT`, `the command for PORT`,
+ * `12 variables as yaml`.
+ */
 function copiedName(entries: readonly VariableEntry[], format: CopyFormat): string {
   const copied = format === "name" ? entries : entries.filter(({ value }) => value !== undefined);
   // Without any value, the notice says why nothing was copied.

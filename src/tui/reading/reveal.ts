@@ -41,8 +41,8 @@ export function displayRules<R extends ValueRules>(
 export type ShownValue =
   | { readonly kind: "shown"; readonly text: string }
   /**
-   * `encrypted`: revealed, but encrypted by a client and not decrypted. `sealed`: in a sealed file,
-   * without the key.
+   * `encrypted`: revealed, but encrypted by a client and not decrypted.
+   * `sealed`: in a sealed file, without the key.
    */
   | { readonly kind: "masked" | "encrypted" | "sealed" | "none" | "loading" };
 

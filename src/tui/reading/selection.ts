@@ -11,7 +11,10 @@ export interface Listed extends Position {
   readonly rows: readonly number[];
   /** The number of visible rows. */
   readonly page: number;
-  /** The row under the cursor and its variable, or -1 and `undefined` if nothing is listed. */
+  /**
+   * The row under the cursor and its variable, or -1 and `undefined` if nothing
+   * is listed.
+   */
   readonly row: number;
   readonly name: string | undefined;
 }

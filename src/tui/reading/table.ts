@@ -7,8 +7,8 @@ import { memoized, type Revealed, type State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";
 
 /**
- * How the value of a cell compares with the value of the open place, or with the first value in the
- * row if the open place has none.
+ * How the value of a cell compares with the value of the open place, or with
+ * the first value in the row if the open place has none.
  */
 export type CellKind = "same" | "differs" | "missing" | "encrypted" | "unread";
 

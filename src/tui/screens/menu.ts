@@ -330,7 +330,10 @@ function browsed(
   };
 }
 
-/** Runs the marked items, or else the item under the cursor, or else the typed text. */
+/**
+ * Runs the marked items, or else the item under the cursor, or else the typed
+ * text.
+ */
 function runChosen(state: State, open: OpenMenu, { items }: ShownMenu): Step {
   const { menu, field, cursor, marks } = open;
   const item = items[cursor];

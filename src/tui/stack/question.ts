@@ -22,7 +22,10 @@ import {
 
 /** A question with lines that scroll, an optional text input, and two buttons. */
 export interface Question {
-  /** The question whether to quit, which closes when the work it would cancel ends. */
+  /**
+   * The question whether to quit, which closes when the work it would cancel
+   * ends.
+   */
   readonly kind?: "quit";
   readonly title: string;
   readonly text: string;

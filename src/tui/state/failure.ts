@@ -5,7 +5,10 @@ export interface Failure {
   readonly message: string;
   /** Seconds to wait before the next try, if the server said how long. */
   readonly retryAfter?: number | undefined;
-  /** Whether a change of local data can fix it, such as checking out another branch. */
+  /**
+   * Whether a change of local data can fix it, such as checking out another
+   * branch.
+   */
   readonly mayPass?: boolean;
 }
 
@@ -20,8 +23,8 @@ export class InvalidFieldError extends UsageError {
 }
 
 /**
- * Converts an error for the state. The message of an unexpected error could contain a value, so
- * only its kind is shown.
+ * Converts an error for the state. The message of an unexpected error could
+ * contain a value, so only its kind is shown.
  */
 export function toFailure(error: unknown): Failure {
   if (!(error instanceof AppvarsError)) {

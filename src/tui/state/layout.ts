@@ -11,7 +11,10 @@ export interface Size {
 export interface Layout {
   readonly places?: Size | undefined;
   readonly variables?: Size;
-  /** The record is next to the variables if it is as tall as the body, otherwise below them. */
+  /**
+   * The record is next to the variables if it is as tall as the body, otherwise
+   * below them.
+   */
   readonly record?: Size;
   readonly body: Size;
 }
@@ -35,7 +38,10 @@ export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): 
   return columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows;
 }
 
-/** Whether a screen shows one panel at a time, and questions and forms without empty lines. */
+/**
+ * Whether a screen shows one panel at a time, and questions and forms without
+ * empty lines.
+ */
 export function isSmall({ width, height }: Size): boolean {
   return width < SMALL.width || height < SMALL.height;
 }

@@ -12,7 +12,10 @@ interface StorePlaces {
 
 /** The list of places. Each is opened when it is first needed, and stays open. */
 export class OpenedPlaces {
-  /** New places are added at the end, because the state refers to places by index. */
+  /**
+   * New places are added at the end, because the state refers to places by
+   * index.
+   */
   readonly #places: Place[];
   readonly #opened = new Map<number, Promise<OpenPlace>>();
   readonly #onRateLimit: (index: number, rateLimit: RateLimit) => void;
@@ -29,8 +32,8 @@ export class OpenedPlaces {
   change({ added, gone }: PlacesChange): readonly number[] {
     this.#places.push(...added);
     const indexes = gone.map((place) => this.#places.indexOf(place));
-    // A place that comes back is opened again, because it may be another environment with the same
-    // name.
+    // A place that comes back is opened again, because it may be another
+    // environment with the same name.
     for (const index of indexes) this.#opened.delete(index);
     return indexes;
   }

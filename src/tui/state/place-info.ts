@@ -30,13 +30,19 @@ export function groupOf({ places, place }: Places & { readonly place: number }):
   });
 }
 
-/** The label of a group in a narrow panel: `shop`, `vars.example.com`, or the name of a file. */
+/**
+ * The label of a group in a narrow panel: `shop`, `vars.example.com`, or the
+ * name of a file.
+ */
 export function groupLabel(group: string): string {
   const [, address] = group.split("://");
   return visibleText(address ?? group.split("/").findLast((part) => part !== "") ?? group);
 }
 
-/** The name of a place under the heading of its group: `production` for `shop/production`. */
+/**
+ * The name of a place under the heading of its group: `production` for
+ * `shop/production`.
+ */
 export function shortPlaceName({ places }: Places, index: number): string {
   const { name = "", group } = places[index] ?? {};
   const prefix = `${group}/`;

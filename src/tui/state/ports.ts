@@ -24,8 +24,8 @@ export interface Place {
   /** Why the variables can't be edited, such as `vars.json can't be written`. */
   readonly readOnly?: string | undefined;
   /**
-   * @throws the errors of opening a source: UsageError, UnauthorizedError, NotFoundError,
-   *   InvalidDataError
+   * @throws the errors of opening a source: UsageError, UnauthorizedError,
+   *   NotFoundError, InvalidDataError
    */
   open(onRateLimit: (rateLimit: RateLimit) => void): Promise<OpenPlace>;
 }
@@ -47,7 +47,11 @@ export interface WelcomeActions {
    * @throws InvalidDataError
    */
   openData(path: string): Promise<{ readonly place: Place; readonly notes: readonly string[] }>;
-  /** Creates the default data file with example variables. @throws InvalidDataError */
+  /**
+   * Creates the default data file with example variables.
+   *
+   * @throws InvalidDataError
+   */
   createExample(): Promise<void>;
 }
 
@@ -131,7 +135,8 @@ export interface WantedValue extends VariableState {
 }
 
 /**
- * A change to one variable. `before` or `after` is `undefined` if the variable does not exist then.
+ * A change to one variable. `before` or `after` is `undefined` if the variable
+ * does not exist then.
  */
 export interface VariableChange {
   readonly name: string;
@@ -197,15 +202,22 @@ export interface VariableEditor {
 
 /** Edits a data file or a store. */
 export interface Editor extends VariableEditor {
-  /** Reads a file of variables for `assign`. @throws UsageError without values in its message */
+  /**
+   * Reads a file of variables for `assign`.
+   *
+   * @throws UsageError without values in its message
+   */
   importFile(
     file: NamedFile<ImportFormat>,
   ): Promise<{ readonly assignments: readonly WantedValue[]; readonly notes: readonly string[] }>;
-  /** @param name `shop/staging`, or `staging` in the application of this environment */
+  /**
+   * @param name `shop/staging`, or `staging` in the application of this
+   *   environment
+   */
   addEnvironment(name: string): Promise<NewCredentials>;
   /**
-   * @param grace how long the old credentials stay valid, such as `24h`, or `""` to revoke them
-   *   immediately
+   * @param grace how long the old credentials stay valid, such as `24h`, or
+   *   `""` to revoke them immediately
    */
   rotate(grace: string): Promise<NewCredentials>;
 }
@@ -231,7 +243,10 @@ export interface HistoryEntry {
 }
 
 export interface PlaceHistory {
-  /** Reads up to `limit` entries for which `isWanted` returns true, newest first. */
+  /**
+   * Reads up to `limit` entries for which `isWanted` returns true, newest
+   * first.
+   */
   read(isWanted: (entry: HistoryEntry) => boolean, limit: number): Promise<readonly HistoryEntry[]>;
   /**
    * Finds the newest wanted entry that still has an effect, and the changes
@@ -264,7 +279,8 @@ export type Copy = (text: string) => Promise<CopyOutcome>;
 /**
  * Writes values as `export` does.
  *
- * @throws UsageError if the format can't represent a value, or if all values are left out
+ * @throws UsageError if the format can't represent a value, or if all values
+ *   are left out
  */
 export type WriteValues = (
   format: ExportFormat,

@@ -194,10 +194,16 @@ export interface Tools {
 /** The next state, and the effects to run. */
 export type Step = readonly [state: State, effects: readonly Effect[]];
 
-/** Computes the next step from the current state, for example when an effect has ended. */
+/**
+ * Computes the next step from the current state, for example when an effect has
+ * ended.
+ */
 export type Next = (state: State) => Step;
 
-/** Resolves to a function that returns the next state. An error becomes a notice. */
+/**
+ * Resolves to a function that returns the next state. An error becomes a
+ * notice.
+ */
 export type Effect = (tools: Tools) => Promise<Next | undefined>;
 
 /** The groups in the order in which the help shows them. */
@@ -259,7 +265,8 @@ export interface Command {
   /**
    * `undefined` if only screens handle the command.
    *
-   * @param argument the text after the name if there are no choices, `""` for a key
+   * @param argument the text after the name if there are no choices, `""` for a
+   *   key
    */
   readonly run?: ((state: State, argument: string) => Step) | undefined;
 }

@@ -6,8 +6,8 @@ import { graphemes, textWidth } from "../text/graphemes.js";
 const BEGIN = "\x1b[?2026h";
 const END = "\x1b[?2026l";
 const RESET = "\x1b[0m";
-// Sent before the line: after a line that fills the width, the cursor would still be on its last
-// character, and erase it.
+// Sent before the line: after a line that fills the width, the cursor would
+// still be on its last character, and erase it.
 const ERASE_LINE = "\x1b[2K";
 const ERASE_BELOW = "\x1b[J";
 
@@ -63,7 +63,10 @@ function at(row: number): string {
   return `\x1b[${row + 1};1H`;
 }
 
-/** Joined emoji, emoji presentation, flags and skin tones. Terminals disagree about their width. */
+/**
+ * Joined emoji, emoji presentation, flags and skin tones. Terminals disagree
+ * about their width.
+ */
 const UNSURE = /[\u200d\ufe0f\u{1f1e6}-\u{1f1ff}\u{1f3fb}-\u{1f3ff}]/u;
 
 /**
@@ -103,6 +106,9 @@ export interface TuiTerminal {
    * Returns to the shell (Ctrl-Z). Resolves when the process continues (fg).
    */
   suspend(): Promise<void>;
-  /** Resolves when the process receives a signal to stop, or the terminal closes. */
+  /**
+   * Resolves when the process receives a signal to stop, or the terminal
+   * closes.
+   */
   readonly untilStopped: Promise<void>;
 }

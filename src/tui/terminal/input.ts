@@ -4,7 +4,10 @@ import { StringDecoder } from "node:string_decoder";
 import { type Key, type Mouse, PASTE } from "../widgets/key.js";
 
 const PASTE_START = "\x1b[200~";
-/** A bracketed paste (mode 2004), a mouse event (mode 1006), or the reply to a query (OSC). */
+/**
+ * A bracketed paste (mode 2004), a mouse event (mode 1006), or the reply to a
+ * query (OSC).
+ */
 const SEQUENCE =
   /^(?:\x1b\[200~(?<paste>.*?)\x1b\[201~|\x1b\[<(?<mouse>[\d;]*[A-Za-z])|\x1b\](?<answer>[^\x07\x1b]*)(?:\x07|\x1b\\))/s;
 /** The start of such a sequence or of a key. */

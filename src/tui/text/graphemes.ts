@@ -47,7 +47,10 @@ export function graphemeAt(
   return { start, end: start + grapheme.segment.length };
 }
 
-/** ASCII, Latin letters, arrows, box-drawing lines and the other symbols of the TUI. */
+/**
+ * ASCII, Latin letters, arrows, box-drawing lines and the other symbols of the
+ * TUI.
+ */
 const NARROW = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u017f•…›●·✓✗↵←-↓▶▸◂\u2500-\u259f]*$/;
 
 /** Whether every code unit is one column wide. Much cheaper than measuring. */

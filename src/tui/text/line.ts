@@ -54,7 +54,10 @@ export function fitText(text: string, width: number): string {
   return `${head}…${" ".repeat(width - 1 - textWidth(head))}`;
 }
 
-/** The largest number of code units per column. A family emoji has eleven in two columns. */
+/**
+ * The largest number of code units per column. A family emoji has eleven in two
+ * columns.
+ */
 export const UNITS_PER_COLUMN = 12;
 
 /** Fits any text into exactly `width` columns. */

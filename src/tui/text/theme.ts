@@ -8,7 +8,10 @@ export interface TextStyle {
   readonly underline?: boolean;
 }
 
-/** The meaning of a text, which determines its color. No meaning depends on color alone. */
+/**
+ * The meaning of a text, which determines its color. No meaning depends on
+ * color alone.
+ */
 export type Role = "text" | keyof typeof COLORS;
 
 export type Theme = Readonly<Record<Role, TextStyle>>;

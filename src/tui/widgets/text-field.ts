@@ -115,7 +115,10 @@ function lineEnd({ text, cursor }: TextField): number {
   return end < 0 ? text.length : end;
 }
 
-/** Moves to the start or end of the line, or past the line break if the cursor is already there. */
+/**
+ * Moves to the start or end of the line, or past the line break if the cursor
+ * is already there.
+ */
 const toLineStart: Move = (field) => Math.min(lineStart(field), Math.max(0, field.cursor - 1));
 const toLineEnd: Move = (field) =>
   Math.max(lineEnd(field), Math.min(field.text.length, field.cursor + 1));
@@ -129,7 +132,10 @@ const wordStart: Move = ({ text, cursor }) => Math.max(0, text.slice(0, cursor).
 const wordEnd: Move = ({ text, cursor }) =>
   cursor + (NEXT_WORD.exec(text.slice(cursor))?.[0].length ?? 0);
 
-/** The position to which each key moves the cursor. Home and End stay in the line. */
+/**
+ * The position to which each key moves the cursor. Home and End stay in the
+ * line.
+ */
 const CURSOR_MOVES: Readonly<Record<string, Move>> = {
   ...{ left: preceding, right: following },
   ...{ home: lineStart, "ctrl-a": lineStart, end: lineEnd, "ctrl-e": lineEnd },

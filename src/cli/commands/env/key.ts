@@ -199,7 +199,11 @@ async function issueKey(
   return changed;
 }
 
-/** Prints the lines that configure a shell. @param names the fields before them with `--json` */
+/**
+ * Prints the lines that configure a shell.
+ *
+ * @param names the fields before them with `--json`
+ */
 export function printPair(names: object, pair: KeyPair, context: Context): void {
   const lines = credentialLines(pair, context.surroundings);
   printLines(context, { json: { ...names, ...pair }, lines });

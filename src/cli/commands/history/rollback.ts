@@ -48,7 +48,10 @@ function parseNumber(text: string): number {
   return valid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change");
 }
 
-/** Asks on the terminal; `false` without one. Ctrl-C ends this process, and Ctrl-D is a no. */
+/**
+ * Asks on the terminal; `false` without one. Ctrl-C ends this process, and
+ * Ctrl-D is a no.
+ */
 async function confirm(question: string, { io }: Context): Promise<boolean> {
   const { stdin: input, stderr: output } = io;
   if (!input.isTTY || !output.isTTY) return false;

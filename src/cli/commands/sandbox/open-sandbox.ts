@@ -15,7 +15,10 @@ import { type Log, serverLogHooks, timed } from "../serve/log.js";
 export interface SandboxOptions extends Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults"> {
   /** The data to copy. Default: the examples of `init`. */
   place: DataPlace | undefined;
-  /** The environment of the credentials. Default: the only one, or `development`. */
+  /**
+   * The environment of the credentials. Default: the only one, or
+   * `development`.
+   */
   env: string | undefined;
   allowReserved: readonly string[];
 }
@@ -27,8 +30,9 @@ export interface Sandbox extends Credentials {
 }
 
 /**
- * Starts a server on a free loopback port with data in memory. Leaves out reserved names with a
- * warning, unless they are allowed, because the command may read them with any client.
+ * Starts a server on a free loopback port with data in memory. Leaves out
+ * reserved names with a warning, unless they are allowed, because the command
+ * may read them with any client.
  */
 export async function openSandbox(
   { place, env, allowReserved, ...options }: SandboxOptions,

@@ -52,7 +52,8 @@ export const definition = defineCommand({
   ],
   async run({ command }, { data, store, sealKeyFile, ...flags }, context) {
     const { env: name, allowReserved = [], rateLimit, ...faults } = flags;
-    // Only flags name the data. Other settings of a store may come from anywhere.
+    // Only flags name the data. Other settings of a store may come from
+    // anywhere.
     const place =
       (data ?? store) === undefined
         ? undefined

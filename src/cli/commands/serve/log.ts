@@ -10,15 +10,18 @@ import { type Colors, escapeJson, type Output } from "../../output/output.js";
 export type LogFormat = "pretty" | "json";
 type LogLevel = "info" | "warn" | "error";
 
-/** Writes a line, which must not contain a value or a secret, about a request if there is one. */
+/**
+ * Writes a line, which must not contain a value or a secret, about a request if
+ * there is one.
+ */
 export type Log = (level: LogLevel, message: string, request?: ServedRequest) => void;
 
 type MakeLine = (...line: Parameters<Log>) => string;
 
 /**
- * A log of lines `12:00:01 message` or of JSON. No message can break a line or control a terminal.
- * Lines are dropped while they can't be written. `written` resolves once all lines are written, or
- * can't be written soon.
+ * A log of lines `12:00:01 message` or of JSON. No message can break a line or
+ * control a terminal. Lines are dropped while they can't be written. `written`
+ * resolves once all lines are written, or can't be written soon.
  */
 export function createLog(stream: Output, format: LogFormat, clock: () => number, colors: Colors) {
   const time = () => new Date(clock()).toISOString();
@@ -81,7 +84,10 @@ function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 10) / 10;
 }
 
-/** Logs a server's failures, refused connections and, with `--verbose`, each request. */
+/**
+ * Logs a server's failures, refused connections and, with `--verbose`, each
+ * request.
+ */
 export function serverLogHooks(log: Log, { verbose }: OutputFlags): ServerOptions {
   return {
     onConnectionsRefused: (count) =>
@@ -109,8 +115,8 @@ export function logReloads(store: Store, name: string, log: Log): void {
 }
 
 /**
- * Warns once about each weak API secret and each key that expires soon: now, after each reload and
- * every hour. Returns a function that stops this.
+ * Warns once about each weak API secret and each key that expires soon: now,
+ * after each reload and every hour. Returns a function that stops this.
  */
 export function logKeyWarnings(
   store: Store,

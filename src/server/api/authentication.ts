@@ -1,12 +1,12 @@
-import { type KeyObject, randomBytes } from "node:crypto";
+import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { KeyPair } from "../../model/environment.js";
 import { MAX_KEYLESS_TARGET } from "../../model/routes.js";
 import type { Service } from "../../service/service.js";
 import type { Tolerance } from "../../signing/sign.js";
 import {
+  HmacKey,
   hashSecret,
-  hmacKey,
   readSignature,
   type SignatureCheck,
   secretMatches,
@@ -67,7 +67,7 @@ export function createAuthenticator(
   function prepared(pair: KeyPair): PreparedSecret {
     const kept = secrets.get(pair);
     if (kept) return kept;
-    const secret = { key: hmacKey(pair.api_secret), hash: hashSecret(pair.api_secret) };
+    const secret = { key: new HmacKey(pair.api_secret), hash: hashSecret(pair.api_secret) };
     secrets.set(pair, secret);
     return secret;
   }
@@ -97,6 +97,6 @@ function header(req: IncomingMessage, name: "x-api-key" | "x-api-secret"): strin
 
 /** A secret in the forms that requests are checked with. */
 interface PreparedSecret {
-  readonly key: KeyObject;
+  readonly key: HmacKey;
   readonly hash: Buffer;
 }

@@ -6,15 +6,9 @@ import { signByHand } from "../../support/sign-by-hand.js";
 
 vi.mock("node:crypto", async (importActual) => {
   const actual = await importActual<typeof crypto>();
-  return {
-    ...actual,
-    createHmac: vi.fn(actual.createHmac),
-    hash: vi.fn(actual.hash),
-    timingSafeEqual: vi.fn(actual.timingSafeEqual),
-  };
+  return { ...actual, hash: vi.fn(actual.hash), timingSafeEqual: vi.fn(actual.timingSafeEqual) };
 });
 
-const createHmac = vi.mocked(crypto.createHmac);
 const hash = vi.mocked(crypto.hash);
 const timingSafeEqual = vi.mocked(crypto.timingSafeEqual);
 
@@ -53,13 +47,10 @@ it.each(WAYS.slice(0, 2))(
   async (_way, headers) => {
     const server = await runningServer();
     const work = async (key: string) => {
-      const sent = headers(WRONG, key);
-      for (const mock of [createHmac, hash, timingSafeEqual]) mock.mockClear();
-      expect((await get(server, TARGET, sent)).status).toBe(401);
-      return {
-        hashes: hash.mock.calls.length + createHmac.mock.calls.length,
-        comparisons: timingSafeEqual.mock.calls.length,
-      };
+      hash.mockClear();
+      timingSafeEqual.mockClear();
+      expect((await get(server, TARGET, headers(WRONG, key))).status).toBe(401);
+      return { hashes: hash.mock.calls.length, comparisons: timingSafeEqual.mock.calls.length };
     };
     timingSafeEqual.mockReturnValue(false);
     // The material for checking a secret is prepared once.

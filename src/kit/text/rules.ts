@@ -107,6 +107,9 @@ export function pathText(path: BrokenRule["path"]): string {
     .replace(/^\./, "");
 }
 
+/** An object by its fields, or a list by its indices. */
+type Parts = Record<string | number, unknown>;
+
 function check(rule: Rule, input: unknown, checked: unknown): Result {
   if (input === undefined) {
     if (rule.otherwise !== undefined) return "incomplete";
@@ -114,19 +117,19 @@ function check(rule: Rule, input: unknown, checked: unknown): Result {
   }
   if (input === checked) return "complete";
   if (rule.choose) return check(rule.choose(input), input, checked);
-  const result = checkKind(rule, input, checked);
+  const result = checkKind(rule, input, checked as Parts | undefined);
   if (!rule.problem || typeof result === "object") return result;
   const problem = rule.problem(input as never);
   return problem === undefined ? result : broken(problem);
 }
 
-function checkKind(rule: Rule, input: unknown, checked: unknown): Result {
+function checkKind(rule: Rule, input: unknown, checked: Parts | undefined): Result {
   const { fields, items, members } = rule;
   if (!isOfKind(rule, input)) return broken(`must ${rule.must ?? standardMessage(rule)}`);
-  const [parts, same] = [input, checked] as [Record<string, unknown>, Record<string, unknown>];
-  if (fields) return checkFields(rule, fields, parts, same);
-  if (items) return checkAll(items, (input as unknown[]).keys(), parts, same);
-  return members ? checkAll(members, Object.keys(parts), parts, same) : "complete";
+  if (fields) return checkFields(rule, fields, input as Parts, checked);
+  if (items) return checkAll(items, input as Parts, checked);
+  if (!members) return "complete";
+  return checkAll(members, input as Parts, checked, Object.keys(input as Parts));
 }
 
 function isOfKind({ fields, members, items, text, oneOf, whole }: Rule, input: unknown): boolean {
@@ -152,7 +155,8 @@ function checkFields(
   checked: Record<string, unknown> | undefined,
 ): Result {
   const names = Object.keys(input);
-  let [isComplete, index] = [true, 0];
+  let isComplete = true;
+  let index = 0;
   for (const name in fields) {
     const value = input[name];
     const result = check(fields[name] as Rule, value, checked?.[name]);
@@ -165,14 +169,17 @@ function checkFields(
   return unknown === undefined ? "incomplete" : within(unknown, broken("is not a known field"));
 }
 
+/** @param names of the members. Default: the indices of a list */
 function checkAll(
   rule: Rule,
-  steps: Iterable<string | number>,
-  input: Record<string | number, unknown>,
-  checked: Record<string | number, unknown> | undefined,
+  input: Parts,
+  checked: Parts | undefined,
+  names?: readonly string[],
 ): Result {
   let all: Result = "complete";
-  for (const step of steps) {
+  const count = names?.length ?? Number(input["length"]);
+  for (let index = 0; index < count; index++) {
+    const step = names?.[index] ?? index;
     const result = check(rule, input[step], checked?.[step]);
     if (typeof result === "object") return within(step, result);
     if (result === "incomplete") all = result;

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Data, ValueRecord } from "../../src/store/data.js";
 import { readFileHistory } from "../../src/store/file/file-history.js";
-import { stateOf } from "../../src/store/file/history-lines.js";
+import { contentHash } from "../../src/store/file/history-lines.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";
 import type { Change } from "../../src/store/history.js";
 import { dataPieces } from "../../src/store/schema/data-text.js";
@@ -117,13 +117,13 @@ class HistoryRun {
     if (mayTick || this.#random.below(2) === 0) this.#disk.tick();
     this.#disk.change(PATH, content, isMoved);
     this.#versions.push(content);
-    this.log.push(`another program ${isMoved ? "moves" : "copies"} ${stateOf(content)}`);
+    this.log.push(`another program ${isMoved ? "moves" : "copies"} ${contentHash(content)}`);
     const last = this.#writes.at(-1);
     if (last) {
-      last.isFollowed ||= stateOf(content) !== stateOf(now);
+      last.isFollowed ||= contentHash(content) !== contentHash(now);
       last.mayBeMissing ||= last.isFollowed && !last.isMarked;
     }
-    this.isAmbiguous ||= this.#unmade.has(stateOf(content));
+    this.isAmbiguous ||= this.#unmade.has(contentHash(content));
   }
 
   async #write(end: "to its end" | "killed" | "power cut"): Promise<void> {

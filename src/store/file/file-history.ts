@@ -29,13 +29,13 @@ import { MAX_DATA_SIZE } from "../schema/data-text.js";
 import type { FileSealing } from "../schema/file-sealing.js";
 import { readDataFile } from "./data-file.js";
 import {
+  contentHash,
   type FileState,
   findValidLines,
   newestLines,
   outsideLine,
   parseLines,
   sealLines,
-  stateOf,
   toLine,
   type ValidLines,
 } from "./history-lines.js";
@@ -175,7 +175,7 @@ export async function readFileHistory(path: string, sealing?: FileSealing): Prom
     const version = fingerprint(file);
     const data = await readDataFile(file, { open: sealing?.open });
     const { bytes, stats } = await readRegularFile(file, MAX_DATA_SIZE);
-    const present = { data, state: stateOf(bytes), time: stats.mtime, sealing };
+    const present = { data, state: contentHash(bytes), time: stats.mtime, sealing };
     const reading = readHistory(history, stats);
     await reading.catch(() => {});
     // Otherwise, a writer has changed both files in between.
@@ -211,7 +211,7 @@ export async function copyHistory(
   { data, changes }: History,
   sealing?: FileSealing,
 ): Promise<void> {
-  const state = stateOf((await readRegularFile(path, MAX_DATA_SIZE)).bytes);
+  const state = contentHash((await readRegularFile(path, MAX_DATA_SIZE)).bytes);
   const newestFirst: string[] = [];
   let lastId = 0;
   for await (const { id, ...change } of changes) {

@@ -50,7 +50,7 @@ const LINE = rule({
 });
 
 /** Hashes the content of a data file. */
-export function stateOf(content: Uint8Array): string {
+export function contentHash(content: Uint8Array): string {
   return createHash("sha256").update(content).digest("base64url").slice(0, 22);
 }
 

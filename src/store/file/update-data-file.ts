@@ -14,7 +14,7 @@ import { applyChange } from "../schema/value-schema.js";
 import type { ChangeData, UpdateOptions } from "../store.js";
 import { readDataFile } from "./data-file.js";
 import { historyPathOf, recordWrite } from "./file-history.js";
-import { stateOf } from "./history-lines.js";
+import { contentHash } from "./history-lines.js";
 
 interface FileUpdateOptions extends Pick<UpdateOptions, "mayBreakSchemas"> {
   author?: Author | undefined;
@@ -81,7 +81,7 @@ function lockedFile(
   /** The file as it was read. */
   let [data, state] = [NO_DATA, ""];
   const parse = (bytes: Buffer) => {
-    state = stateOf(bytes);
+    state = contentHash(bytes);
     return parseData(bytes, sealing?.open);
   };
   return {
@@ -93,14 +93,14 @@ function lockedFile(
     },
     async write(next: Data): Promise<void> {
       const bytes = Buffer.concat([...dataPieces(sealing?.seal(next) ?? next)]);
-      const nextState = stateOf(bytes);
+      const nextState = contentHash(bytes);
       const write = { data, next, state, nextState, author, clock, sealing };
       let mark = async () => {};
       this.written = await replace([bytes], async () => {
         mark = await recordWrite(file, write);
         // The clock of a file system may not tell two changes apart.
         const now = await readRegularFile(file, MAX_DATA_SIZE).catch(() => undefined);
-        if (!now || stateOf(now.bytes) !== state) throw new FileChangedError();
+        if (!now || contentHash(now.bytes) !== state) throw new FileChangedError();
       });
       await mark().catch(() => {});
     },

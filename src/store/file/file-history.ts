@@ -30,7 +30,7 @@ import type { FileSealing } from "../schema/file-sealing.js";
 import { readDataFile } from "./data-file.js";
 import {
   contentHash,
-  type FileState,
+  type DataFileVersion,
   findValidLines,
   newestLines,
   outsideLine,
@@ -54,7 +54,7 @@ export function historyPathOf(path: string): string {
 }
 
 /** A write that replaces `data` by `next`. */
-interface FileWrite extends Omit<FileState, "time"> {
+interface FileWrite extends Omit<DataFileVersion, "time"> {
   readonly next: Data;
   readonly nextState: string;
   readonly author: Author;
@@ -139,7 +139,12 @@ function changeLine(write: FileWrite, id: number): string {
 }
 
 /** Returns the newest lines, with changes by other programs, and the last id. */
-function recentLines(valid: ValidLines, present: FileState, maxEntries: number, maxBytes: number) {
+function recentLines(
+  valid: ValidLines,
+  present: DataFileVersion,
+  maxEntries: number,
+  maxBytes: number,
+) {
   const { sealing } = present;
   const outside = outsideLine(valid, present);
   const all = [sealing?.isDue ? sealLines(valid.bytes, sealing) : valid.bytes];
@@ -187,7 +192,7 @@ export async function readFileHistory(path: string, sealing?: FileSealing): Prom
 async function* changesIn(
   path: string,
   reading: Promise<FileContent | undefined>,
-  present: FileState,
+  present: DataFileVersion,
 ): AsyncGenerator<Change> {
   try {
     const { bytes } = (await reading) ?? {};

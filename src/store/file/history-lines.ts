@@ -159,7 +159,7 @@ function damaged(start: number): InvalidDataError {
 }
 
 /** The data file beside a history. */
-export interface FileState {
+export interface DataFileVersion {
   readonly data: Data;
   readonly state: string;
   /** The time of its last change. */
@@ -175,7 +175,7 @@ export interface FileState {
  */
 export function outsideLine(
   valid: ValidLines,
-  { data, state, time, sealing }: FileState,
+  { data, state, time, sealing }: DataFileVersion,
 ): HistoryLine | undefined {
   if (valid.state === state) return undefined;
   const changes = changesBetween(lastData(valid.bytes, sealing), recordedData(data));

@@ -5,7 +5,7 @@ import { ANYTHING, applyRule, optional, POSITIVE, type Rule, rule } from "../kit
 import type { Data } from "../store/data.js";
 import { RECORD_CHANGE, type RecordChange } from "../store/history.js";
 import { LAST_IDS } from "../store/schema/data-rules.js";
-import { decode, parseStoredText } from "../store/schema/parse-data.js";
+import { decodeStoredText, parseStoredText } from "../store/schema/parse-data.js";
 
 // The keys of a store, after its prefix:
 //   head                 which writes and which snapshot are valid
@@ -133,7 +133,7 @@ export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
 }
 
 function parseStored<T>(rule: Rule, bytes: Buffer): T {
-  const json = parseStoredText(decode(bytes));
+  const json = parseStoredText(decodeStoredText(bytes));
   return applyRule<T>(rule, json, () => new InvalidDataError("breaks a rule"));
 }
 

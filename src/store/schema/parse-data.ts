@@ -36,12 +36,12 @@ const refuseSealed: OpenContent = (content) => {
 export function parseData(bytes: Uint8Array, open = refuseSealed): Promise<Data> {
   // In steps, so that the bytes and then the text are released: each is as
   // large as the data.
-  const parsing = Promise.resolve(bytes).then(decode).then(parseStoredText);
+  const parsing = Promise.resolve(bytes).then(decodeStoredText).then(parseStoredText);
   return parsing.then(checkData).then(open);
 }
 
 /** @throws InvalidDataError with a predicate */
-export function decode(bytes: Uint8Array): string {
+export function decodeStoredText(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }

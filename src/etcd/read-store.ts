@@ -1,7 +1,7 @@
 import { withName } from "../kit/files/system-errors.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
-import { type Change, type RecordChange, withoutCredentials } from "../store/history.js";
+import { type Change, changeWithoutCredentials, type RecordChange } from "../store/history.js";
 import type { StoredKey } from "./answers.js";
 import { applyChanges } from "./apply-changes.js";
 import {
@@ -203,7 +203,7 @@ export async function* readChanges(
       // Entries from before the log was cut do not lead to the data.
       if (stored.key !== logKey(version) || logged?.write !== next) return;
       const { time, actor, command, previous } = logged;
-      const changes = [...logged.changes].map(withoutCredentials);
+      const changes = [...logged.changes].map(changeWithoutCredentials);
       if (changes.length > 0) yield { id: version, time, actor, command, changes };
       [next, version] = [previous, version - 1];
     }

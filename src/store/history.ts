@@ -64,7 +64,7 @@ interface RecordedKey {
   readonly credentials: string;
 }
 
-export function withoutCredentials({ list, before, after }: RecordChange): RecordChange {
+export function changeWithoutCredentials({ list, before, after }: RecordChange): RecordChange {
   if (list !== "environments") return { list, before, after };
   const recorded = (record: RecordChange["before"]) =>
     record && recordedEnvironment(record as EnvironmentRecord);

@@ -21,9 +21,9 @@ import {
   type Author,
   type Change,
   changesBetween,
+  changeWithoutCredentials,
   type History,
   recordedData,
-  withoutCredentials,
 } from "../history.js";
 import { MAX_DATA_SIZE } from "../schema/data-text.js";
 import type { FileSealing } from "../schema/file-sealing.js";
@@ -131,7 +131,7 @@ async function rewrite(
 }
 
 function changeLine(write: FileWrite, id: number): string {
-  const changes = changesBetween(write.data, write.next).map(withoutCredentials);
+  const changes = changesBetween(write.data, write.next).map(changeWithoutCredentials);
   const { nextState: state, author } = write;
   const time = new Date(write.clock()).toISOString();
   const line = changes.length > 0 ? { id, state, time, ...author, changes } : { id: id - 1, state };

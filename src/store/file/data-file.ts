@@ -36,7 +36,9 @@ export function readContent(path: string, name = path, mayBeEmpty = true): Promi
 
 /** Opens content, sealed or not, without keys. */
 export const openWithoutKeys: OpenContent = async (content) =>
-  content.sealed ? (await import("../schema/file-sealing.js")).withoutSecrets(content) : content;
+  content.sealed
+    ? (await import("../schema/file-sealing.js")).withUnreadableSecrets(content)
+    : content;
 
 /**
  * Creates a data file.

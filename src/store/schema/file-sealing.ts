@@ -147,7 +147,7 @@ function notSealedError(): InvalidDataError {
  * Opens a sealed file without its key: values stay sealed, and reading an API
  * secret throws.
  */
-export function withoutSecrets(content: Data): Data {
+export function withUnreadableSecrets(content: Data): Data {
   const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) => {
     const get = () => {
       throw new InvalidDataError(`${place} ${NEEDS_SEAL_KEY}`);

@@ -126,7 +126,7 @@ export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeR
 }
 
 /** Returns the names of the variable, also the one before a rename. */
-export function namesOf({ what, name, before }: ChangeRow): string[] {
+export function namesOfRow({ what, name, before }: ChangeRow): string[] {
   const former = what === "definition" ? (before as { name: string } | undefined)?.name : undefined;
   return [name, former].filter((each) => each !== undefined);
 }
@@ -191,5 +191,5 @@ function rowFilter(
     (!current || application === current.application) &&
     (environment === undefined ? current : isNamed({ application, name: environment }));
   return (row: ChangeRow) =>
-    (name === undefined || namesOf(row).includes(name)) && (env === undefined || isOfEnv(row));
+    (name === undefined || namesOfRow(row).includes(name)) && (env === undefined || isOfEnv(row));
 }

@@ -4,7 +4,7 @@ import { createMatcher } from "../../model/name-matcher.js";
 import type { Data, ValueRecord, VariableRecord } from "../data.js";
 import { type Change, changesSince, type History, isSameData, recordsAfter } from "../history.js";
 import { brokenValues, refuseBroken } from "../schema/value-schema.js";
-import { namesOf, rowsBetween } from "./change-rows.js";
+import { namesOfRow, rowsBetween } from "./change-rows.js";
 import { freshCredentials } from "./edit-environments.js";
 
 interface RollBackOptions {
@@ -44,7 +44,7 @@ export async function planRollBack(
   const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
   const changed = rollBack(data, changes, { isWanted: matcher?.matches, environment });
   const rows = rowsBetween(data, changed, values);
-  const unchanged = matcher?.unmatched(rows.flatMap(namesOf)) ?? [];
+  const unchanged = matcher?.unmatched(rows.flatMap(namesOfRow)) ?? [];
   if (unchanged.length > 0)
     throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);
   return {

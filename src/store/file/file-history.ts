@@ -94,7 +94,7 @@ async function record(
   const limit = write.next.history?.entries ?? MAX_ENTRIES;
   if (limit === 0) await unlink(path).catch(ifMissing);
   if (limit === 0 || state === write.nextState) return undefined;
-  const old = await readHistory(path, dataFile);
+  const old = await readHistoryFile(path, dataFile);
   if (old) refuseReadOnly(path, old.stats);
   const valid = old && findValidLines(old.bytes, state);
   // The writer of the line may have been killed before the folder was synced.
@@ -158,7 +158,7 @@ function recentLines(
  * @throws InvalidDataError for a link, or if users who can't change the data
  *   file can change it
  */
-async function readHistory(path: string, dataFile: Stats): Promise<FileContent | undefined> {
+async function readHistoryFile(path: string, dataFile: Stats): Promise<FileContent | undefined> {
   const stats = await lstat(path).catch(ifMissing);
   const owner = { user: dataFile.uid, groups: [dataFile.gid] };
   const risk = foreignWriter(dataFile, owner) ? undefined : foreignWriter(stats, owner);
@@ -181,7 +181,7 @@ export async function readFileHistory(path: string, sealing?: FileSealing): Prom
     const data = await readDataFile(file, { open: sealing?.open });
     const { bytes, stats } = await readRegularFile(file, MAX_DATA_SIZE);
     const present = { data, state: contentHash(bytes), time: stats.mtime, sealing };
-    const reading = readHistory(history, stats);
+    const reading = readHistoryFile(history, stats);
     await reading.catch(() => {});
     // Otherwise, a writer has changed both files in between.
     if (version === fingerprint(file))

@@ -20,9 +20,9 @@ type Owner = readonly [list: string, application: string, environment: string, .
 /**
  * Copies the record that holds a secret.
  *
- * @param place names the secret in messages
+ * @param label names the secret in messages
  */
-type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, place: string) => T;
+type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, label: string) => T;
 
 /**
  * The form in which a file is written. By default it stays sealed, and a plain
@@ -71,9 +71,9 @@ export class FileSealing {
       if (this.#form === undefined) throw notSealedError();
       return content;
     }
-    const { sealed: _, ...data } = mapSecrets(content, (holder, field, owner, place) => ({
+    const { sealed: _, ...data } = mapSecrets(content, (holder, field, owner, label) => ({
       ...holder,
-      [field]: this.#open(holder[field] as string, owner, place),
+      [field]: this.#open(holder[field] as string, owner, label),
     }));
     // Types could not be checked while values were sealed.
     return checkData(data, content);
@@ -112,7 +112,7 @@ export class FileSealing {
     return content;
   }
 
-  #open(text: string, owner: Owner, place: string): JsonValue {
+  #open(text: string, owner: Owner, label: string): JsonValue {
     try {
       const key = JSON.stringify(owner);
       const json = this.#texts.open(text, key).trimEnd();
@@ -121,7 +121,7 @@ export class FileSealing {
         this.#opened.set(key + json, text);
       return parseStoredText(json) as JsonValue;
     } catch (error) {
-      throw withName(`can't be opened: ${place}`, error);
+      throw withName(`can't be opened: ${label}`, error);
     }
   }
 
@@ -148,9 +148,9 @@ function notSealedError(): InvalidDataError {
  * secret throws.
  */
 export function withUnreadableSecrets(content: Data): Data {
-  const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, place) => {
+  const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, label) => {
     const get = () => {
-      throw new InvalidDataError(`${place} ${NEEDS_SEAL_KEY}`);
+      throw new InvalidDataError(`${label} ${NEEDS_SEAL_KEY}`);
     };
     return field === "api_secret"
       ? Object.defineProperty({ ...holder }, field, { get, enumerable: true })
@@ -171,8 +171,8 @@ function mapSecrets(data: Data, replace: Replace): Data {
       const environment = environments.get(record.environment_id);
       if (!variable || !environment || isPublic(variable)) return record;
       const owner = ["values", environment.application, environment.name, variable.name] as const;
-      const place = `${variable.name} in ${qualifiedName(environment)}`;
-      return { ...record, content: replace(record.content, "value", owner, place) };
+      const label = `${variable.name} in ${qualifiedName(environment)}`;
+      return { ...record, content: replace(record.content, "value", owner, label) };
     }),
   };
 }
@@ -194,7 +194,7 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
   const limits = JSON.stringify([only, valid_until]);
   const { application } = environment;
   const owner = ["environments", application, environment.name, name, api_key, limits] as const;
-  const place = `the API secret of ${name && `the key ${name} of `}${qualifiedName(environment)}`;
+  const label = `the API secret of ${name && `the key ${name} of `}${qualifiedName(environment)}`;
   const replaced = (key: RotatedPair, keyName: string) =>
     withSecrets(key, environment, keyName, replace);
   const copy = {
@@ -202,7 +202,7 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
     ...(previous && { previous: previous.map((old) => replaced(old, name)) }),
     ...(keys && { keys: keys.map((key) => replaced(key, key.name)) }),
   };
-  return replace(copy, "api_secret", owner, place);
+  return replace(copy, "api_secret", owner, label);
 }
 
 const SEALED_TEXT = new RegExp(`^${SEALED_PREFIX}([\\w-]{11}):([\\w-]+)$`);

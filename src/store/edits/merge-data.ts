@@ -5,13 +5,13 @@ import { type Data, withLastIds } from "../data.js";
 import { checkData } from "../schema/parse-data.js";
 import { brokenValues } from "../schema/value-schema.js";
 import {
-  type Entries,
-  type Entry,
-  entriesOf,
   labelOf,
+  type MergeRecord,
+  type MergeRecords,
+  mergeRecordsOf,
   TOP_LEVEL_KEY,
   toData,
-} from "./merge-entries.js";
+} from "./merge-records.js";
 
 export interface Conflict {
   /** `variable shop/PORT`, or `shop/PORT in shop/test` for a value. */
@@ -28,7 +28,7 @@ export interface Merge {
 type Problem = readonly [key: string, problem: string];
 type Report = (problem: string) => void;
 type Sides<T> = readonly [base: T, ours: T, theirs: T];
-type Fields = Entry["fields"] | undefined;
+type Fields = MergeRecord["fields"] | undefined;
 
 const THEIRS_REMOVED = "changed by ours, removed by theirs";
 const OURS_REMOVED = "removed by ours, changed by theirs";
@@ -48,8 +48,12 @@ export async function mergeData(base: Data, ours: Data, theirs: Data): Promise<M
   const used = [base, ours, theirs].filter(({ environments }) => environments.length > 0);
   if (new Set(used.map(({ sealed }) => sealed)).size > 1)
     throw keyError("only a part of base, ours and theirs is sealed");
-  const branch = entriesOf(ours, base);
-  const sides: Sides<Entries> = [entriesOf(base, base), branch, entriesOf(theirs, base)];
+  const branch = mergeRecordsOf(ours, base);
+  const sides: Sides<MergeRecords> = [
+    mergeRecordsOf(base, base),
+    branch,
+    mergeRecordsOf(theirs, base),
+  ];
   for (let fromOurs: ReadonlyMap<string, string> = new Map(); ; ) {
     const { merged, problems } = mergeEntries(sides, fromOurs);
     const misfits = new Map([...fromOurs, ...findMisfits(merged, sides)]);
@@ -78,30 +82,30 @@ function toConflict([key, problem]: Problem): Conflict {
 
 /** @param fromOurs the keys of records to take from `ours` */
 function mergeEntries(
-  [base, ours, theirs]: Sides<Entries>,
+  [base, ours, theirs]: Sides<MergeRecords>,
   fromOurs: Pick<ReadonlySet<string>, "has">,
 ) {
-  const merged: Entries = new Map();
+  const merged: MergeRecords = new Map();
   const problems: Problem[] = [];
   for (const [key, { owners }] of new Map([...ours, ...theirs])) {
     const isOurs = [key, ...owners].some((each) => fromOurs.has(each));
     const own = ours.get(key);
     const report = (problem: string) => problems.push([key, problem]);
-    const entry = isOurs ? own : mergeEntry([base.get(key), own, theirs.get(key)], report);
-    if (entry) merged.set(key, entry);
+    const record = isOurs ? own : mergeRecord([base.get(key), own, theirs.get(key)], report);
+    if (record) merged.set(key, record);
   }
   return { merged, problems };
 }
 
-function mergeEntry(
-  [base, ours, theirs]: Sides<Entry | undefined>,
+function mergeRecord(
+  [base, ours, theirs]: Sides<MergeRecord | undefined>,
   report: Report,
-): Entry | undefined {
-  const entry = ours ?? theirs;
+): MergeRecord | undefined {
+  const record = ours ?? theirs;
   const sides = [base?.fields, ours?.fields, theirs?.fields] as const;
   const removed = ours ? THEIRS_REMOVED : OURS_REMOVED;
   const fields = ours && theirs ? mergeFields(sides, report) : merge(sides, removed, report);
-  return entry && fields && { ...entry, fields };
+  return record && fields && { ...record, fields };
 }
 
 function mergeFields([base, ours, theirs]: Sides<Fields>, report: Report): Fields {
@@ -125,7 +129,7 @@ function merge<T>([base, ours, theirs]: Sides<T>, conflict: string, report: Repo
  * Finds records that don't fit others. Taking them from `ours` solves the
  * problem.
  */
-function* findMisfits(merged: Entries, sides: Sides<Entries>): Generator<Problem> {
+function* findMisfits(merged: MergeRecords, sides: Sides<MergeRecords>): Generator<Problem> {
   yield* missingOwners(merged, sides);
   yield* otherTypes(merged);
   yield* madePublic(merged, sides);
@@ -139,7 +143,7 @@ function* findMisfits(merged: Entries, sides: Sides<Entries>): Generator<Problem
 async function findBroken(data: Data, ours: Data, base: Data): Promise<Problem[]> {
   const broken = new Map((await brokenValues(ours, data)).map((value) => [value.id, value]));
   if (broken.size === 0) return [];
-  return [...entriesOf(data, base)].flatMap(([key, { id, owners }]): Problem[] => {
+  return [...mergeRecordsOf(data, base)].flatMap(([key, { id, owners }]): Problem[] => {
     const value = owners.length === 2 && broken.get(id);
     if (!value) return [];
     const problem = `${labelOf(key)} would break its schema: it ${value.rule}`;
@@ -147,7 +151,10 @@ async function findBroken(data: Data, ours: Data, base: Data): Promise<Problem[]
   });
 }
 
-function* missingOwners(merged: Entries, [base, ours]: Sides<Entries>): Generator<Problem> {
+function* missingOwners(
+  merged: MergeRecords,
+  [base, ours]: Sides<MergeRecords>,
+): Generator<Problem> {
   for (const [key, { owners, fields }] of merged)
     for (const owner of owners.filter((each) => !merged.has(each))) {
       // The value of a variable that stays, in an environment that was removed.
@@ -156,7 +163,7 @@ function* missingOwners(merged: Entries, [base, ours]: Sides<Entries>): Generato
     }
 }
 
-function* otherTypes(merged: Entries): Generator<Problem> {
+function* otherTypes(merged: MergeRecords): Generator<Problem> {
   for (const { owners, fields } of merged.values()) {
     const [variable = ""] = owners;
     const type = merged.get(variable)?.fields["type"] as VariableType | undefined;
@@ -165,11 +172,14 @@ function* otherTypes(merged: Entries): Generator<Problem> {
   }
 }
 
-function* madePublic(merged: Entries, [base, ...branches]: Sides<Entries>): Generator<Problem> {
+function* madePublic(
+  merged: MergeRecords,
+  [base, ...branches]: Sides<MergeRecords>,
+): Generator<Problem> {
   for (const [key, { owners }] of merged) {
     const [variable = ""] = owners;
     if (!isPublic(merged.get(variable)?.fields)) continue;
-    const isSetAsSecret = (branch: Entries) =>
+    const isSetAsSecret = (branch: MergeRecords) =>
       branch.has(variable) &&
       !isPublic(branch.get(variable)?.fields) &&
       !isSame(branch.get(key)?.fields, base.get(key)?.fields);
@@ -178,7 +188,7 @@ function* madePublic(merged: Entries, [base, ...branches]: Sides<Entries>): Gene
   }
 }
 
-function* sharedNames(merged: Entries, [, ours]: Sides<Entries>): Generator<Problem> {
+function* sharedNames(merged: MergeRecords, [, ours]: Sides<MergeRecords>): Generator<Problem> {
   const keys = new Map<string, string>();
   for (const [key, { owners, fields }] of merged) {
     const { application, name } = fields;
@@ -196,7 +206,7 @@ function* sharedNames(merged: Entries, [, ours]: Sides<Entries>): Generator<Prob
  * @throws InvalidDataError for a sealed secret that is neither as in `ours` nor
  *   as in `theirs`
  */
-function checkSealed(merged: Entries, [, ...branches]: Sides<Entries>): void {
+function checkSealed(merged: MergeRecords, [, ...branches]: Sides<MergeRecords>): void {
   for (const [key, { owners, fields }] of merged) {
     const [variable = ""] = owners;
     const isPlain = isPublic(merged.get(variable)?.fields) && !isSealedText(fields["value"]);
@@ -213,20 +223,20 @@ function checkSealed(merged: Entries, [, ...branches]: Sides<Entries>): void {
  * Returns a secret, and all that decides whether it is sealed and where it is
  * valid.
  */
-function bindingOf(key: string, entries: Entries): unknown[] {
-  const entry = entries.get(key);
-  const binding = [key, ...(entry?.owners ?? [])].map((each) => {
-    const { application, name, type, secret } = entries.get(each)?.fields ?? {};
+function bindingOf(key: string, records: MergeRecords): unknown[] {
+  const record = records.get(key);
+  const binding = [key, ...(record?.owners ?? [])].map((each) => {
+    const { application, name, type, secret } = records.get(each)?.fields ?? {};
     return [application, name, type, secret];
   });
-  const { value, credentials, only, valid_until } = entry?.fields ?? {};
+  const { value, credentials, only, valid_until } = record?.fields ?? {};
   return [value, credentials, only, valid_until, binding];
 }
 
 /** Removes definitions whose last values were unset, a part by each side. */
-function removeUnused(merged: Entries, [, ours, theirs]: Sides<Entries>): void {
-  const used = (entries: Entries) =>
-    new Set([...entries.values()].map(({ owners: [variable] }) => variable));
+function removeUnused(merged: MergeRecords, [, ours, theirs]: Sides<MergeRecords>): void {
+  const used = (records: MergeRecords) =>
+    new Set([...records.values()].map(({ owners: [variable] }) => variable));
   const [now, before, other] = [used(merged), used(ours), used(theirs)];
   for (const key of merged.keys())
     if (!now.has(key) && before.has(key) && other.has(key)) merged.delete(key);

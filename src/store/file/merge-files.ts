@@ -3,7 +3,7 @@ import { withPathInErrors } from "../../kit/files/system-errors.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import type { Data } from "../data.js";
 import { type Merge, mergeData } from "../edits/merge-data.js";
-import { entriesOf, labelOf } from "../edits/merge-entries.js";
+import { labelOf, mergeRecordsOf } from "../edits/merge-records.js";
 import { FileSealing } from "../schema/file-sealing.js";
 
 /**
@@ -42,9 +42,9 @@ export async function mergeFiles(
 
 /** Anyone can write a plain branch. Sealing its changes would vouch for them. */
 function notSealedError(side: string, content: Data, base: Data): InvalidDataError {
-  const before = entriesOf(base, base);
+  const before = mergeRecordsOf(base, base);
   const changed: string[] = [];
-  for (const [key, { fields }] of entriesOf(content, base))
+  for (const [key, { fields }] of mergeRecordsOf(content, base))
     if (!isSame(fields, before.get(key)?.fields)) changed.push(labelOf(key));
   const names = changed.join(", ") || "nothing";
   return new InvalidDataError(

@@ -18,10 +18,10 @@ import {
 } from "../data.js";
 
 /** A record without its ids, which other records may have in another branch. */
-export interface Entry {
+export interface MergeRecord {
   readonly id: number;
   /**
-   * The keys of entries that it refers to: a value its variable and its
+   * The keys of records that it refers to: a value its variable and its
    * environment.
    */
   readonly owners: readonly string[];
@@ -33,15 +33,15 @@ export interface Entry {
 }
 
 /**
- * Entries by kind and names. A renamed record has the name of the common
+ * Records by kind and names. A renamed record has the name of the common
  * ancestor.
  */
-export type Entries = Map<string, Entry>;
+export type MergeRecords = Map<string, MergeRecord>;
 
 type Kind = List | "keys" | "settings";
 
 /**
- * The key of the entry with the top-level fields, such as `sealed` and
+ * The key of the record with the top-level fields, such as `sealed` and
  * `history`.
  */
 export const TOP_LEVEL_KEY = keyOf("settings");
@@ -59,9 +59,9 @@ export function labelOf(key: string): string {
 }
 
 /** @param base the common ancestor */
-export function entriesOf(data: Data, base: Data): Entries {
+export function mergeRecordsOf(data: Data, base: Data): MergeRecords {
   const { version: _, last_ids: _ids, environments, variables, values, ...settings } = data;
-  const entries: Entries = new Map([[TOP_LEVEL_KEY, { id: 0, owners: [], fields: settings }]]);
+  const records: MergeRecords = new Map([[TOP_LEVEL_KEY, { id: 0, owners: [], fields: settings }]]);
   const ofEnvironment = commonNames(environments, base.environments, sharesKey);
   const sameValues = variablesWithSameValue(data, base);
   const isSameVariable = (record: VariableRecord, before: VariableRecord) =>
@@ -70,20 +70,20 @@ export function entriesOf(data: Data, base: Data): Entries {
   const ofVariable = commonNames(variables, base.variables, isSameVariable);
   for (const { id, keys = [], ...fields } of environments) {
     const environment = keyOf("environments", ofEnvironment(id));
-    entries.set(environment, { id, owners: [], fields: grouped(fields) });
+    records.set(environment, { id, owners: [], fields: grouped(fields) });
     for (const key of keys) {
-      const entry = { id: 0, owners: [environment], fields: grouped(key) };
-      entries.set(keyOf("keys", key.name, ofEnvironment(id)), entry);
+      const record = { id: 0, owners: [environment], fields: grouped(key) };
+      records.set(keyOf("keys", key.name, ofEnvironment(id)), record);
     }
   }
   for (const { id, ...fields } of variables)
-    entries.set(keyOf("variables", ofVariable(id)), { id, owners: [], fields });
+    records.set(keyOf("variables", ofVariable(id)), { id, owners: [], fields });
   for (const { id, variable_id, environment_id, content } of values) {
     const [variable, environment] = [ofVariable(variable_id), ofEnvironment(environment_id)];
     const owners = [keyOf("variables", variable), keyOf("environments", environment)];
-    entries.set(keyOf("values", variable, environment), { id, owners, fields: { ...content } });
+    records.set(keyOf("values", variable, environment), { id, owners, fields: { ...content } });
   }
-  return entries;
+  return records;
 }
 
 /**
@@ -134,16 +134,16 @@ function grouped({ api_key, api_secret, rotated_at, previous, ...fields }: Parti
   return { ...fields, credentials };
 }
 
-function ungrouped({ credentials, ...fields }: Entry["fields"]): object {
+function ungrouped({ credentials, ...fields }: MergeRecord["fields"]): object {
   return { ...fields, ...(credentials as object) };
 }
 
 /**
- * Makes unchecked data. Entries of `ours` keep their ids.
+ * Makes unchecked data. Records of `ours` keep their ids.
  *
- * @param branch the entries of `ours`
+ * @param branch the records of `ours`
  */
-export function toData(merged: Entries, branch: Entries, ours: Data, theirs: Data): Data {
+export function toData(merged: MergeRecords, branch: MergeRecords, ours: Data, theirs: Data): Data {
   const of = (kind: Kind) => [...merged].filter(([key]) => key.startsWith(`${kind}\n`));
   const ids = new Map<string, number>();
   for (const list of LISTS) {
@@ -181,15 +181,15 @@ export function linesByName(content: Data, key: string | Buffer | undefined): st
     key === undefined
       ? "secret"
       : `secret ${createHmac("sha256", key).update(JSON.stringify(secret)).digest("hex").slice(0, 32)}`;
-  const entries = entriesOf(content, content);
-  const lines = [...entries].flatMap(([name, { owners, fields }]) => {
+  const records = mergeRecordsOf(content, content);
+  const lines = [...records].flatMap(([name, { owners, fields }]) => {
     const { application: _, name: __, value, credentials, ...others } = fields;
     if (name === TOP_LEVEL_KEY)
-      return Object.entries(others).map(([field, entry]) => `${field} ${JSON.stringify(entry)}`);
+      return Object.entries(others).map(([field, content]) => `${field} ${JSON.stringify(content)}`);
     const shown =
       credentials === undefined ? others : { ...others, credentials: mark(credentials) };
     if (!("value" in fields)) return `${labelOf(name)} ${JSON.stringify(shown)}`;
-    const isShown = isPublic(entries.get(owners[0] ?? "")?.fields) && !isUnreadable(value);
+    const isShown = isPublic(records.get(owners[0] ?? "")?.fields) && !isUnreadable(value);
     return `${labelOf(name)} ${isShown ? JSON.stringify(value) : `(${mark(value)})`}`;
   });
   return lines.sort();

@@ -1,18 +1,9 @@
 import type { IncomingMessage } from "node:http";
 import { MAX_TARGET } from "../../model/routes.js";
 import type { Reply } from "../wire/replies.js";
-import { errorReply, MESSAGES } from "./error-replies.js";
+import { BAD_TARGET, NO_HOST, TARGET_TOO_LONG, TOO_MANY_HEADERS } from "./error-replies.js";
 
 const MAX_HEADER_FIELDS = 200;
-
-const CLOSE = ["Connection", "close"];
-const NO_HOST = errorReply(400, "The Host header must be sent, once", CLOSE);
-const TOO_MANY_HEADERS = errorReply(431, "The request has too many headers", CLOSE);
-const TARGET_TOO_LONG = errorReply(414, MESSAGES.targetTooLong, CLOSE);
-const BAD_TARGET = errorReply(
-  400,
-  "The request target must be a path or an http URL, with valid percent-encoding",
-);
 
 /** Excludes a URL with a user, which is an error (RFC 9110, section 4.2.4). */
 const ORIGIN = /^http(s?):\/\/(?:[^/?#@:[]+|\[[\da-f:.]+\])(?::\d*)?(?:\/|(?=\?)|$)/i;

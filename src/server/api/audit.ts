@@ -1,5 +1,5 @@
 import type { RecordIdentity } from "../../service/environment-view.js";
-import { TOO_MANY_REQUESTS } from "./error-replies.js";
+import { refusesTooMany } from "./error-replies.js";
 import type { ServedRequest } from "./served-request.js";
 
 /** The parts of a request that are recorded. */
@@ -71,7 +71,7 @@ export class AuditLog implements Audit {
   record({ id, apiKey: key, client, environment, address: from, ...rest }: AuditEntry): boolean {
     const { method, route, status, read } = rest;
     // The number of these is not limited.
-    if (status === TOO_MANY_REQUESTS.status) return true;
+    if (refusesTooMany(rest)) return true;
     const entry = { id, key, client, environment, from, method, route, status, read };
     const isWritten = !this.isFailing && this.#write(entry);
     if (!isWritten) this.#lost++;

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { Reply } from "../wire/replies.js";
-import { errorReply } from "./error-replies.js";
+import { SIMULATED_FAILURE } from "./error-replies.js";
 
 /**
  * Faults that a server simulates for requests that Node's parser accepts, to
@@ -20,8 +20,6 @@ export interface Faults {
   /** Seconds that the server's clock is ahead; negative if it is behind. */
   clockSkew?: number;
 }
-
-const FAILED = errorReply(503, "This failure is made on purpose, try again");
 
 /** Returns the clock of a server with these faults. */
 export function skewClock(clock: () => number, { clockSkew }: Faults = {}): () => number {
@@ -50,5 +48,5 @@ export function simulateArrival(
 
 /** Returns the simulated failure of a counted request, if it fails. */
 export function failureOf({ failRate = 0 }: Faults): Reply | undefined {
-  return Math.random() < failRate ? FAILED : undefined;
+  return Math.random() < failRate ? SIMULATED_FAILURE : undefined;
 }

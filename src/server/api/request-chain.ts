@@ -1,7 +1,7 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { NotFoundError, UsageError } from "../../kit/text/errors.js";
 import { qualifiedName } from "../../model/environment.js";
-import { DATA_AGE_HEADER, REVISION_HEADER } from "../../model/http-headers.js";
+import { DATA_AGE_HEADER } from "../../model/http-headers.js";
 import { ROUTES } from "../../model/routes.js";
 import type { EnvironmentView } from "../../service/environment-view.js";
 import type { Service } from "../../service/service.js";
@@ -13,7 +13,17 @@ import { findMalformation, originForm } from "./arrival.js";
 import type { Audit } from "./audit.js";
 import type { Authenticate } from "./authentication.js";
 import { DataReplies, type DataReply } from "./data-replies.js";
-import { errorReply, MESSAGES, METHOD_NOT_ALLOWED, TOO_MANY_REQUESTS } from "./error-replies.js";
+import {
+  errorReply,
+  INTERNAL_ERROR,
+  METHOD_NOT_ALLOWED,
+  NOT_RECORDED,
+  notFound,
+  refusesTooMany,
+  TOO_MANY_REQUESTS,
+  TOO_MANY_WITHOUT_KEY,
+  UNAUTHORIZED,
+} from "./error-replies.js";
 import { type Faults, failureOf, simulateArrival } from "./faults.js";
 import { createRouter, routeOf } from "./routes.js";
 import { requestId, type ServedRequest } from "./served-request.js";
@@ -84,13 +94,6 @@ interface Counted extends Identified {
 
 const UNDER_V1 = /^\/v1(\/|$)/;
 const NOBODY: Identity = {};
-
-const TOO_MANY_WITHOUT_KEY = errorReply(
-  429,
-  "Too many requests without x-api-key, try again later or send it",
-);
-const UNAUTHORIZED = errorReply(401, MESSAGES.unauthorized, ["WWW-Authenticate", "HMAC"]);
-const NOT_RECORDED = errorReply(503, MESSAGES.notRecorded, ["Retry-After", "1"]);
 
 /**
  * The HTTP API (docs/http-api.md). A request goes through `#arrive`,
@@ -211,7 +214,7 @@ export class RequestChain {
     if (error instanceof NotFoundError) return notFound(view?.revision);
     // Any other message may hold a value, and stays in this process.
     this.#parts.onInternalError?.(error);
-    return errorReply(500, MESSAGES.internal);
+    return INTERNAL_ERROR;
   }
 
   #send(counted: Counted, reply: Reply): void {
@@ -239,7 +242,7 @@ export class RequestChain {
     const { status, read } = reply;
     const environment = owner && qualifiedName(owner.environment);
     const isRecorded = audit.record({ ...described, status, environment, read });
-    return isRecorded || owner === undefined || status === 429 ? reply : NOT_RECORDED;
+    return isRecorded || owner === undefined || refusesTooMany(reply) ? reply : NOT_RECORDED;
   }
 }
 
@@ -253,9 +256,4 @@ function describe({ arrived: { req, path }, identity: { owner } }: Identified, a
   const apiKey = owner && String(headers["x-api-key"] ?? owner.current.api_key);
   const client = owner?.client;
   return { id: requestId(headers), method, route: routeOf(path), apiKey, client, address };
-}
-
-function notFound(revision?: string): Reply {
-  const headers = revision === undefined ? [] : [REVISION_HEADER, revision];
-  return errorReply(404, MESSAGES.notFound, headers);
 }

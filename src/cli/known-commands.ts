@@ -17,7 +17,7 @@ export const GROUPS: Record<string, Record<string, CommandRow>> = {
     run: ["run a command with the variables in its environment", () => import("./commands/run.js")],
     export: [
       "print all values in the format of another program",
-      () => import("./commands/export.js"),
+      () => import("./commands/export/export.js"),
     ],
     check: [
       "find variables without a value, and values that break their schema",

@@ -5,31 +5,31 @@ import {
   EXPORT_FORMATS,
   type ExportFormat,
   NAME_RULES,
-} from "../../formats/formats.js";
-import { DOTENV_TARGETS } from "../../formats/writer.js";
-import { UsageError } from "../../kit/text/errors.js";
-import { isSameFile } from "../../tasks/files/safe-files.js";
+} from "../../../formats/formats.js";
+import { DOTENV_TARGETS } from "../../../formats/writer.js";
+import { UsageError } from "../../../kit/text/errors.js";
+import { isSameFile } from "../../../tasks/files/safe-files.js";
 import {
   appendTarget,
   openToAppend,
   outputTarget,
   writePrivateFile,
-} from "../../tasks/files/write-private-file.js";
-import { redactedLines } from "../../tasks/run/redacted-texts.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
-import { createStrictCheck } from "../../tasks/sources/check-source.js";
-import { createDecrypt } from "../../tasks/sources/decryption.js";
-import { openSource, withSource } from "../../tasks/sources/open-source.js";
+} from "../../../tasks/files/write-private-file.js";
+import { redactedLines } from "../../../tasks/run/redacted-texts.js";
+import { readSettings } from "../../../tasks/settings/resolve-settings.js";
+import { createStrictCheck } from "../../../tasks/sources/check-source.js";
+import { createDecrypt } from "../../../tasks/sources/decryption.js";
+import { openSource, withSource } from "../../../tasks/sources/open-source.js";
 import {
   declareVariables,
   formatValues,
   type Written,
-} from "../../tasks/transfer/format-values.js";
-import { defineCommand } from "../arguments/command.js";
-import { allowReserved, SELECTION_FLAGS, strictFlags } from "../arguments/selection-flags.js";
-import { SOURCE_FLAGS } from "../arguments/source-flags.js";
-import { type Context, printRaw } from "../output/context.js";
-import { type Output, writeRaw } from "../output/output.js";
+} from "../../../tasks/transfer/format-values.js";
+import { defineCommand } from "../../arguments/command.js";
+import { allowReserved, SELECTION_FLAGS, strictFlags } from "../../arguments/selection-flags.js";
+import { SOURCE_FLAGS } from "../../arguments/source-flags.js";
+import { type Context, printRaw } from "../../output/context.js";
+import { type Output, writeRaw } from "../../output/output.js";
 
 /** Declares the variables, without their values. */
 const TYPESCRIPT = "typescript";

@@ -10,11 +10,11 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { runCli } from "../../support/cli.js";
-import { cliWithDataFile } from "../../support/cli-with-data-file.js";
-import { CREDENTIALS } from "../../support/data.js";
-import { stubbedServer } from "../../support/stubbed-server.js";
-import { temporaryFolder } from "../../support/temporary-folder.js";
+import { runCli } from "../../../support/cli.js";
+import { cliWithDataFile } from "../../../support/cli-with-data-file.js";
+import { CREDENTIALS } from "../../../support/data.js";
+import { stubbedServer } from "../../../support/stubbed-server.js";
+import { temporaryFolder } from "../../../support/temporary-folder.js";
 
 const cli = cliWithDataFile();
 

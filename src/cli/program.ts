@@ -53,6 +53,7 @@ export async function parseWithCommander(call: CommandCall, io: Io): Promise<Par
     command,
     { ...givenValues(program), ...givenValues(called) },
     Object.fromEntries(values),
+    io.surroundings.clock,
   );
 }
 

@@ -56,14 +56,17 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
   readonly #scope: Scope;
   readonly #variables: Records<VariableRecord>;
   readonly #values: Records<ValueRecord>;
+  readonly #clock: () => number;
   #revision: string | undefined;
   #checking: Promise<void> | undefined;
   #check: Check = { missing: [], invalid: [] };
 
-  constructor(data: Data, scope: Scope) {
+  /** @param clock Unix time in milliseconds */
+  constructor(data: Data, scope: Scope, clock: () => number) {
     super();
     this.#data = data;
     this.#scope = scope;
+    this.#clock = clock;
     const { variables, values } = recordsOf(data, scope);
     this.#variables = { all: variables, maps: new Map() };
     this.#values = { all: values, maps: new Map() };
@@ -80,7 +83,7 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
 
   /** Always healthy: the data could be read. */
   async getHealth(): Promise<Health> {
-    return { uptime: 0, message: "OK", date: new Date().toISOString() };
+    return { uptime: 0, message: "OK", date: new Date(this.#clock()).toISOString() };
   }
 
   async close(): Promise<void> {}

@@ -98,7 +98,7 @@ export class Service {
     const current = data.environments.find(({ id }) => id === scope.id);
     const { id, only } = scope;
     const { application } = current ?? scope;
-    const view = new EnvironmentView(data, { id, only, application });
+    const view = new EnvironmentView(data, { id, only, application }, this.#clock);
     this.#views.set(key, view);
     return view;
   }

@@ -30,7 +30,7 @@ function dataOf(names: readonly string[], idOf = (index: number) => index + 1): 
   return { ...NO_DATA, variables, values };
 }
 
-const view = (data: Data) => new EnvironmentView(data, { id: 7, application: "shop" });
+const view = (data: Data) => new EnvironmentView(data, { id: 7, application: "shop" }, Date.now);
 const names = Array.from({ length: 450 }, (_, index) => `NAME_${index}`);
 
 describe("a view of an environment", () => {
@@ -116,7 +116,7 @@ describe("a view of an environment", () => {
   it("a variable without a value, and an environment without data, are not found", async () => {
     const fewer = { ...data, values: data.values.slice(1) };
     await expect(view(fewer).getContentByName("NAME_0")).rejects.toThrow(NotFoundError);
-    const empty = new EnvironmentView(fewer, { id: 8, application: "billing" });
+    const empty = new EnvironmentView(fewer, { id: 8, application: "billing" }, Date.now);
     expect(await empty.listValues()).toStrictEqual({
       metadata: { limit: 50, offset: 0, total: 0 },
       data: [],

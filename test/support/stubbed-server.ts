@@ -62,7 +62,7 @@ class StubbedService extends Service {
 
   override view(environment: EnvironmentRecord): EnvironmentView {
     // A new one for each request, since the server keeps the answers of a view.
-    const view = new EnvironmentView(DATA, environment);
+    const view = new EnvironmentView(DATA, environment, Date.now);
     const find = view.find.bind(view);
     view.find = (read) => {
       const { kind, ...args } = read;

@@ -104,7 +104,7 @@ export function parseLine(
       if (row.isVariadic) args[row.name] = texts;
       else if (text !== undefined) args[row.name] = addValue(row, text, undefined, clock);
     }
-    return rest.length > 0 ? undefined : finishLine(command, flags, args);
+    return rest.length > 0 ? undefined : finishLine(command, flags, args, clock);
   } catch (error) {
     if (error instanceof UsageError) return undefined;
     throw error;
@@ -116,6 +116,7 @@ export function finishLine(
   command: Command,
   given: Record<string, unknown>,
   args: Record<string, unknown>,
+  clock: () => number,
 ): ParsedLine {
   const { json, quiet, verbose, color = true, ...flags } = given;
   const rows = flagRows({ ...command.flags, ...OUTPUT_FLAGS });
@@ -124,7 +125,7 @@ export function finishLine(
       if (row.conflicts) refuseConflict(row, given, rows);
       if (row.implies) Object.assign(flags, { ...row.implies, ...flags });
     } else if (row.default !== undefined)
-      flags[row.name] = addValue(row, row.default, undefined, Date.now);
+      flags[row.name] = addValue(row, row.default, undefined, clock);
     else if (row.required) throw new UsageError(`required option '${row.form}' not specified`);
   }
   const { dryRun, values } = flags;

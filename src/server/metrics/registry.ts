@@ -87,13 +87,14 @@ export class ServerMetrics {
 /**
  * Adds metrics of a server's data: reloads, age and expiring keys.
  *
+ * @param clock Unix time in milliseconds
  * @param ticks monotonic clock in milliseconds
  */
 export function addDataMetrics(
   registry: Registry,
   store: Pick<Store & Reloadable, "problem" | "age" | "onReload" | "data">,
+  clock: () => number,
   ticks: () => number,
-  clock = Date.now,
 ): void {
   let loadedAt = ticks();
   const durations = new Histogram({

@@ -38,7 +38,7 @@ export async function openEnvironments(
   const chosen = all ? environments : names().map((name) => chooseEnvironment(environments, name));
   return chosen.map((environment) => ({
     environment: shortestName(environment, environments),
-    source: new EnvironmentView(data, environment),
+    source: new EnvironmentView(data, environment, caller.surroundings.clock),
   }));
 }
 

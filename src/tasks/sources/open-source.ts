@@ -175,7 +175,8 @@ async function openLocal(
   const reading = readSoFar?.get(name) ?? readData(place, caller);
   readSoFar?.set(name, reading);
   const data = await reading;
-  return new EnvironmentView(data, chooseEnvironment(data.environments, env));
+  const environment = chooseEnvironment(data.environments, env);
+  return new EnvironmentView(data, environment, caller.surroundings.clock);
 }
 
 /** Whether there are neither a place to read nor credentials. */

@@ -126,7 +126,7 @@ describe("Cache-Control is no-store", () => {
  */
 function repliesOf(sizeOf: (id: number) => number) {
   const replies = new DataReplies(false);
-  const view = new EnvironmentView(NO_DATA, { id: 1, application: "shop" });
+  const view = new EnvironmentView(NO_DATA, { id: 1, application: "shop" }, Date.now);
   const made: number[] = [];
   view.find = (read) => {
     const { id } = read as { id: number };

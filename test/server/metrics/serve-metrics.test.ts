@@ -71,6 +71,7 @@ describe("serve --metrics", () => {
     addDataMetrics(
       registry,
       { problem: undefined, age: 2_500, onReload: () => {}, data: NO_DATA },
+      Date.now,
       () => 0,
     );
     expect(await registry.getSingleMetricAsString("appvars_data_age_seconds")).toContain(
@@ -88,7 +89,7 @@ describe("serve --metrics", () => {
     const registry = createRegistry();
     const { data } = createMemoryStore(withKeys(...keys));
     const clock = () => Date.parse("2026-01-31T12:00:00.000Z");
-    addDataMetrics(registry, { problem: undefined, onReload: () => {}, data }, () => 0, clock);
+    addDataMetrics(registry, { problem: undefined, onReload: () => {}, data }, clock, () => 0);
     const text = await registry.getSingleMetricAsString("appvars_key_expiry_seconds");
     expect(text.split("\n").slice(2)).toEqual([
       'appvars_key_expiry_seconds{environment="shop/development",client="ana"} 0.5',

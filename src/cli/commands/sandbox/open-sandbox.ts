@@ -38,16 +38,18 @@ export async function openSandbox(
   { place, env, allowReserved, ...options }: SandboxOptions,
   context: Context,
 ): Promise<Sandbox> {
-  const clock = skewClock(context.surroundings.clock, options.faults);
+  const { surroundings } = context;
+  const { ticks } = surroundings;
+  const clock = skewClock(surroundings.clock, options.faults);
   const data = leaveOutReserved(await sandboxData(place, context), allowReserved, context);
-  const service = new Service(createMemoryStore(data), clock);
+  const service = new Service(createMemoryStore(data), clock, ticks);
   const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, env);
   const log: Log = (_level, message, request) =>
     context.note(request ? timed(message, request) : message);
   const hooks = serverLogHooks(log, context.flags);
   // No grace: the only client has ended by then.
   const serverOptions = { ...options, ...hooks, port: 0, drainGrace: 0 };
-  const { url, close } = await startServer(service, serverOptions, clock);
+  const { url, close } = await startServer(service, serverOptions, clock, ticks);
   return { url, apiKey: api_key, apiSecret: api_secret, close };
 }
 

@@ -43,7 +43,7 @@ export async function runServe(
 ): Promise<void> {
   const { io, surroundings, flags } = context;
   const { place, logFormat, tlsPaths, auditLog } = serveFlags;
-  const { clock, folders } = surroundings;
+  const { clock, ticks, folders } = surroundings;
   const phase = { isStarting: true, reload: () => {} };
   const stopped = io.untilStopped(phase);
   const { localData } = await import("../../../tasks/data/open-data.js");
@@ -63,12 +63,13 @@ export async function runServe(
     const audit = await openAudit(serveFlags, surroundings, log);
     closers.push(() => audit?.close());
     const metrics =
-      serveFlags.metrics && (await serveMetrics(serveFlags.metrics, store, audit, log));
+      serveFlags.metrics &&
+      (await serveMetrics(serveFlags.metrics, store, audit, surroundings, log));
     // Closed after the server, whose last requests are counted too.
     closers.push(() => metrics?.close());
     const hooks = { ...serverLogHooks(log, flags), audit, metrics: metrics?.metrics };
-    const service = new Service(store, clock);
-    const starting = startServer(service, { ...options, ...hooks, tls }, clock);
+    const service = new Service(store, clock, ticks);
+    const starting = startServer(service, { ...options, ...hooks, tls }, clock, ticks);
     const server = await starting.catch((error) =>
       throwListenError(error, options, "--host", "--port"),
     );
@@ -163,12 +164,13 @@ async function serveMetrics(
   endpoint: Endpoint,
   store: Store & Reloadable,
   audit: Audit | undefined,
+  { clock, ticks }: Surroundings,
   log: Log,
 ) {
   const { startMetricsServer } = await import("../../../server/metrics/metrics-server.js");
   const registries = await import("../../../server/metrics/registry.js");
   const registry = registries.createRegistry();
-  registries.addDataMetrics(registry, store, () => performance.now());
+  registries.addDataMetrics(registry, store, clock, ticks);
   const metrics = new registries.ServerMetrics(registry, () => audit?.isFailing === true);
   const onError = (error: unknown) =>
     log("error", `the metrics can't be collected: ${(error as Error).message}`);

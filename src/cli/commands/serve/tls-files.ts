@@ -10,6 +10,7 @@ import {
   refuseToReload,
   refuseUnsafeFile,
 } from "../../../tasks/files/safe-files.js";
+import type { Surroundings } from "../../../tasks/surroundings.js";
 import type { Log } from "./log.js";
 
 export interface TlsPaths {
@@ -29,7 +30,7 @@ const SETTLE_MS = 1_000;
 /** The files of a server's certificate, which is renewed when they change. */
 export class TlsFiles {
   readonly #paths: TlsPaths;
-  readonly #user: FileUser;
+  readonly #surroundings: Surroundings;
   readonly #log: Log;
   #watches: FileWatch[] = [];
   /** The credentials in use or the failure that was logged, as text. */
@@ -37,18 +38,18 @@ export class TlsFiles {
   #failedAt: number | undefined;
   #reading = Promise.resolve(true);
 
-  constructor(paths: TlsPaths, user: FileUser, log: Log) {
+  constructor(paths: TlsPaths, surroundings: Surroundings, log: Log) {
     this.#paths = paths;
-    this.#user = user;
+    this.#surroundings = surroundings;
     this.#log = log;
   }
 
   /** Reads the files for a server. */
   async open(): Promise<TlsCredentials> {
-    const unsafe = this.#files().map((path) => refuseUnsafeFile(path, this.#user));
+    const unsafe = this.#files().map((path) => refuseUnsafeFile(path, this.#surroundings));
     for (const warning of [...unsafe, looseModeWarning(this.#paths.key)])
       if (warning) this.#log("warn", warning);
-    const tls = await readTls(this.#paths, this.#user);
+    const tls = await readTls(this.#paths, this.#surroundings);
     this.#outcome = JSON.stringify(tls);
     return tls;
   }
@@ -82,7 +83,7 @@ export class TlsFiles {
   /** Resolves to whether the files can be used. */
   async #reload(renew: RunningServer["renewTls"]): Promise<boolean> {
     try {
-      const tls = await readTls(this.#paths, this.#user);
+      const tls = await readTls(this.#paths, this.#surroundings);
       const text = JSON.stringify(tls);
       this.#failedAt = undefined;
       if (text === this.#outcome) return true;
@@ -98,8 +99,9 @@ export class TlsFiles {
 
   /** The watch tries again every second until the files can be used. */
   #fail(reason: string): void {
-    this.#failedAt ??= performance.now();
-    if (performance.now() - this.#failedAt < SETTLE_MS || reason === this.#outcome) return;
+    const now = this.#surroundings.ticks();
+    this.#failedAt ??= now;
+    if (now - this.#failedAt < SETTLE_MS || reason === this.#outcome) return;
     this.#outcome = reason;
     this.#log("error", `${reason}; the certificate is not renewed`);
   }

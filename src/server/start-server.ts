@@ -11,12 +11,15 @@ import { Connections } from "./wire/connections.js";
 import { createListener, listen, serverUrl } from "./wire/listener.js";
 import type { TlsCredentials } from "./wire/tls.js";
 
-/** Refers to no package, since the library's types include it. */
-interface RequestCounts {
+/**
+ * The part of `ServerMetrics` that a server calls. It refers to no package,
+ * since the library's types include it.
+ */
+interface TrafficMetrics {
   count(request: ServedRequest): void;
-  decide: (counter: Counter["kind"], isAllowed: boolean) => void;
-  /** Returns the number of open connections. The server sets it. */
-  openConnections: () => number;
+  decide(counter: Counter["kind"], isAllowed: boolean): void;
+  /** @param count returns the number of open connections */
+  watchConnections(count: () => number): void;
 }
 
 export interface ServerOptions extends RequestOptions {
@@ -56,7 +59,7 @@ export interface ServerOptions extends RequestOptions {
    */
   trustProxy?: readonly string[];
   /** Counts requests and connections: a `ServerMetrics`. */
-  metrics?: RequestCounts | undefined;
+  metrics?: TrafficMetrics | undefined;
   /** Descriptor of a socket to listen on, in place of `host` and `port`. */
   fd?: number | undefined;
 }
@@ -107,7 +110,7 @@ export async function startServer(
   const connections = new Connections(server, { maxConnections, onConnectionsRefused });
   answerUnparsed(connections, parts);
   server.on("request", connections.inTurn(new RequestChain(parts).handle));
-  if (metrics) metrics.openConnections = () => connections.count;
+  metrics?.watchConnections(() => connections.count);
   const listening = listen(server, { host, port: options.port ?? defaults.DEFAULT_PORT, fd });
   const { address, port } = await listening;
   let closing: Promise<void> | undefined;

@@ -34,8 +34,7 @@ export class ServerMetrics {
   readonly #requests: Counter<"route" | "method" | "status">;
   readonly #durations: Histogram<"route">;
   readonly #decisions: Counter<"counter" | "decision">;
-  /** Returns the number of open connections. The server sets it. */
-  openConnections = (): number => 0;
+  #openConnections = (): number => 0;
 
   /** @param isRecordingFailed whether the audit log can't be written */
   constructor(registry: Registry, isRecordingFailed: () => boolean) {
@@ -63,7 +62,7 @@ export class ServerMetrics {
     for (const counter of ["key", "address", "health"])
       for (const decision of ["allowed", "refused"]) this.#decisions.inc({ counter, decision }, 0);
     addGauge(registry, "appvars_open_connections", "Connections that are open.", () =>
-      this.openConnections(),
+      this.#openConnections(),
     );
     addGauge(
       registry,
@@ -82,6 +81,10 @@ export class ServerMetrics {
 
   readonly decide = (counter: RateCounter["kind"], isAllowed: boolean): void =>
     this.#decisions.inc({ counter, decision: isAllowed ? "allowed" : "refused" });
+
+  watchConnections(count: () => number): void {
+    this.#openConnections = count;
+  }
 }
 
 /**

@@ -44,7 +44,8 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     const { args, flags, output } =
       (command.run && parseLine(line, command, io.surroundings.clock)) ??
       (await (await import("./program.js")).parseWithCommander({ ...call, words }, io));
-    const context = createContext(io, output, path.join(" "));
+    const preview = { dryRun: flags["dryRun"] === true, values: flags["values"] === true };
+    const context = createContext(io, output, path.join(" "), preview);
     await command.run?.(args, flags, context, loadAll);
     return context.exitCode;
   } catch (error) {

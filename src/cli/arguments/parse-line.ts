@@ -118,7 +118,7 @@ export function finishLine(
   args: Record<string, unknown>,
   clock: () => number,
 ): ParsedLine {
-  const { json, quiet, verbose, color = true, ...flags } = given;
+  const { json, quiet, verbose, color, ...flags } = given;
   const rows = flagRows({ ...command.flags, ...OUTPUT_FLAGS });
   for (const row of rows.values()) {
     if (row.name in given) {
@@ -128,8 +128,16 @@ export function finishLine(
       flags[row.name] = addValue(row, row.default, undefined, clock);
     else if (row.required) throw new UsageError(`required option '${row.form}' not specified`);
   }
-  const { dryRun, values } = flags;
-  return { args, flags, output: { json, quiet, verbose, color, dryRun, values } as OutputFlags };
+  return {
+    args,
+    flags,
+    output: {
+      json: json === true,
+      quiet: quiet === true,
+      verbose: verbose === true,
+      color: color !== false,
+    },
+  };
 }
 
 function refuseConflict(

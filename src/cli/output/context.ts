@@ -21,9 +21,12 @@ export interface OutputFlags {
   verbose?: boolean | undefined;
   /** False with `--no-color`. */
   color: boolean;
-  /** Whether changes are printed instead of made, and whether with values. */
-  dryRun?: boolean | undefined;
-  values?: boolean | undefined;
+}
+
+/** Whether changes are printed instead of made, and whether with values. */
+interface PreviewFlags {
+  dryRun: boolean;
+  values: boolean;
 }
 
 /** The process of a command line. */
@@ -55,7 +58,12 @@ export interface Context extends DataCaller {
 /** The time before the first line about long work, and between two lines. */
 const PROGRESS_EVERY_MS = 1_000;
 
-export function createContext(io: Io, flags: OutputFlags, command?: string): Context {
+export function createContext(
+  io: Io,
+  flags: OutputFlags,
+  command?: string,
+  { dryRun, values }: PreviewFlags = { dryRun: false, values: false },
+): Context {
   const { surroundings } = io;
   const noted = new Set<string>();
   let nextProgress: number | undefined;
@@ -88,13 +96,17 @@ export function createContext(io: Io, flags: OutputFlags, command?: string): Con
       tell(text);
     },
     trace: flags.verbose ? note : undefined,
-    preview: flags.dryRun ? (before, after) => printPreview(before, after, context) : undefined,
+    preview: dryRun ? (before, after) => printPreview(before, after, values, context) : undefined,
   };
   return context;
 }
 
-async function printPreview(before: Data, after: Data, context: Context): Promise<void> {
-  const { values = false } = context.flags;
+async function printPreview(
+  before: Data,
+  after: Data,
+  values: boolean,
+  context: Context,
+): Promise<void> {
   const { rowsBetween } = await import("../../store/edits/change-rows.js");
   await printChanges(rowsBetween(before, after, values), values, context, "nothing would change");
 }

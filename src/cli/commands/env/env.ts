@@ -136,7 +136,7 @@ const remove = defineCommand({
       const { id, application, name: ownName } = findEnvironment(data.environments, name);
       const values = data.values.filter((value) => value.environment_id === id).length;
       removed = { application, name: ownName, values };
-      if (!yes && !context.flags.dryRun)
+      if (!yes && !context.preview)
         throw new UsageError(`this would remove ${description()}: add --yes to do so`);
       return removeEnvironment(data, name);
     });
@@ -168,7 +168,7 @@ async function issue(flags: SourceFlags, context: Context, change: ChangeWithPai
   const { issueCredentials } = await loadEdits();
   const { dataPlace } = readSettings(flags, context);
   const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
-  if (!context.flags.dryRun) printCredentials(issued, context);
+  if (!context.preview) printCredentials(issued, context);
 }
 
 function printCredentials(

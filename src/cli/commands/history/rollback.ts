@@ -35,7 +35,7 @@ export const definition = defineCommand({
     );
     await printChanges(plan.rows, values, context, "there is nothing to restore");
     if (!broken) await plan.refuseBroken("; to do it anyway, add --broken");
-    if (plan.rows.length === 0 || context.flags.dryRun) return;
+    if (plan.rows.length === 0 || context.preview) return;
     const question = `restore this as it was before change ${number}?`;
     if (!yes && !(await confirm(question, context)))
       throw new UsageError("nothing was changed; to do it, add --yes");

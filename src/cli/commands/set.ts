@@ -1,6 +1,4 @@
-import { createInterface, type Key } from "node:readline";
 import { MAX_INPUT } from "../../kit/files/open-file.js";
-import { endBySignal } from "../../kit/process/signals.js";
 import { checkDecoded } from "../../kit/process/this-process.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UsageError } from "../../kit/text/errors.js";
@@ -21,8 +19,7 @@ import { CHANGE_FLAGS, ENVIRONMENTS_FLAGS } from "../arguments/data-flags.js";
 import { parseType } from "../arguments/flag-arguments.js";
 import { ArgumentError } from "../arguments/parse-line.js";
 import { ENCRYPTION_KEY_FILE } from "../arguments/source-flags.js";
-import { type Context, type Io, printLines } from "../output/context.js";
-import { writeRaw } from "../output/output.js";
+import { type Context, printLines } from "../output/context.js";
 
 const DEFINITION_FLAGS = {
   "--description <text>": "what the variable is for",
@@ -142,7 +139,7 @@ async function readValue(
 ): Promise<string> {
   const subject = "the value on stdin";
   const input = io.stdin.isTTY
-    ? await askHidden(`value of ${name}: `, io)
+    ? await (await import("../output/ask-hidden.js")).askHidden(`value of ${name}: `, io)
     : decodeUtf8(await readStdin(subject, surroundings, MAX_INPUT), subject);
   const text = input.replace(/\r?\n$/, "");
   // `set NAME $UNSET` in a job without stdin must not clear the value.
@@ -152,32 +149,4 @@ async function readValue(
     throw new UsageError(`there is no value: ${advice}`);
   }
   return text;
-}
-
-/**
- * Reads a line, or pasted lines, from a terminal without echo. Ctrl-C ends this
- * process.
- */
-async function askHidden(question: string, { stdin, stderr }: Io): Promise<string> {
-  const readline = createInterface({ input: stdin, terminal: true, historySize: 0 });
-  const lines: string[] = [];
-  let isPasting = false;
-  stdin.on("keypress", (_text, { name }: Key) => {
-    if (name === "paste-start" || name === "paste-end") isPasting = name === "paste-start";
-  });
-  // The terminal then marks where a paste begins and ends.
-  const ask = () => writeRaw(stderr, `${question}\u001b[?2004h`);
-  ask();
-  readline.on("SIGCONT", () => readline.resume()).on("SIGCONT", ask);
-  const isAnswered = await new Promise((resolve) => {
-    readline.on("line", (line) => {
-      lines.push(line);
-      if (!isPasting) resolve(true);
-    });
-    readline.on("close", () => resolve(true)).on("SIGINT", () => resolve(false));
-  });
-  readline.close();
-  await new Promise<void>((resolve) => writeRaw(stderr, "\u001b[?2004l\n", resolve));
-  if (!isAnswered) endBySignal("SIGINT");
-  return lines.join("\n");
 }

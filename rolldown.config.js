@@ -30,7 +30,7 @@ const CHUNKS = {
   /** `run`, which scripts call most often after `get`. */
   run: ["cli/commands/run.ts"],
   /** All other commands. */
-  main: ["cli/program.ts"],
+  main: ["cli/parse-with-commander.ts"],
 };
 
 export default defineConfig([

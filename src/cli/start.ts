@@ -43,7 +43,9 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
     words = line.words;
     const { args, flags, output } =
       (command.run && parseLine(line, command, io.surroundings.clock)) ??
-      (await (await import("./program.js")).parseWithCommander({ ...call, words }, io));
+      (await (
+        await import("./parse-with-commander.js")
+      ).parseWithCommander({ ...call, words }, io));
     const preview = { dryRun: flags["dryRun"] === true, values: flags["values"] === true };
     const context = createContext(io, output, path.join(" "), preview);
     await command.run?.(args, flags, context, loadAll);

@@ -13,7 +13,7 @@ import { userFolders } from "../kit/process/this-process.js";
  */
 export function keepCompiled(enableCompileCache: ((folder: string) => void) | undefined): void {
   if (!enableCompileCache) return;
-  const { cache } = userFolders("appvars", process.env, process.platform);
+  const { cache } = userFolders(process.env, process.platform);
   if (isOwnFolder(cache)) enableCompileCache(join(cache, "compiled"));
 }
 

@@ -64,7 +64,7 @@ export function processIo(): Io {
   process.on("SIGUSR1", () => {});
   if (process.pid === 1) endBySignals();
   return {
-    surroundings: thisProcess("appvars"),
+    surroundings: thisProcess(),
     get stdin() {
       return process.stdin;
     },

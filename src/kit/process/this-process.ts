@@ -3,18 +3,17 @@ import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
 import { tooLarge, UsageError } from "../text/errors.js";
 
-/**
- * Returns the surroundings of this process. Reading them has no effect on it.
- *
- * @param program names the user's folders
- */
-export function thisProcess(program: string) {
+/** The name of this program's folder in each of the user's folders. */
+const FOLDER = "appvars";
+
+/** Returns the surroundings of this process. Reading them has no effect on it. */
+export function thisProcess() {
   const { env, platform } = process;
   return {
     env: env as Record<string, string | undefined>,
     platform,
     cwd: process.cwd,
-    folders: userFolders(program, process.env, platform),
+    folders: userFolders(process.env, platform),
     /** `undefined` on Windows. */
     user: process.getuid?.(),
     groups: process.getgroups?.() ?? [],
@@ -33,7 +32,7 @@ const NO_HOME = "/dev/null";
 const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 
 /**
- * The variable that names the parent of a program's folder, the default parent
+ * The variable that names the parent of the program's folder, the default parent
  * in the home, and a folder inside the program's.
  */
 type Folder = readonly [variable: string, inHome: string, inside?: string];
@@ -56,7 +55,7 @@ const OTHER_FOLDERS: Partial<Record<NodeJS.Platform, Folders>> = {
 };
 
 /**
- * Returns the user's folders for a program, by the XDG Base Directory
+ * Returns the user's folders for this program, by the XDG Base Directory
  * Specification or the rules of macOS and Windows. Relative paths are ignored:
  * they would be inside the project.
  *
@@ -64,7 +63,6 @@ const OTHER_FOLDERS: Partial<Record<NodeJS.Platform, Folders>> = {
  *   database, as in many containers
  */
 export function userFolders(
-  program: string,
   env: Readonly<Record<string, string | undefined>>,
   platform: NodeJS.Platform,
   findHome = homedir,
@@ -79,7 +77,7 @@ export function userFolders(
   for (const kind of ["config", "cache"] as const) {
     const [variable, inHome, inside = ""] = (OTHER_FOLDERS[platform] ?? XDG_FOLDERS)[kind];
     const parent = env[variable] ?? "";
-    folders[kind] = join(isAbsolute(parent) ? parent : join(home, inHome), program, inside);
+    folders[kind] = join(isAbsolute(parent) ? parent : join(home, inHome), FOLDER, inside);
   }
   return folders;
 }

@@ -23,7 +23,7 @@ interface LoadOptions extends VariableFlags {
  */
 export async function loadVariables(
   { apiSecret, encryptionKey, apply = true, onWarning, ...flags }: LoadOptions,
-  surroundings: Surroundings = thisProcess("appvars"),
+  surroundings: Surroundings = thisProcess(),
 ): Promise<Record<string, JsonValue>> {
   const { env } = surroundings;
   const secrets = {

@@ -177,12 +177,7 @@ export class InProcessSession implements Session {
     args: string[],
     options: { env: Record<string, string> } & Parameters<typeof runCli>[1],
   ) {
-    const folders = userFolders(
-      "appvars",
-      options.env,
-      process.platform,
-      () => options.env["HOME"] ?? "",
-    );
+    const folders = userFolders(options.env, process.platform, () => options.env["HOME"] ?? "");
     return runCli(args, { cwd: process.cwd(), ...folders, ...options });
   }
 

@@ -31,7 +31,7 @@ describe.skipIf(process.platform === "win32")("the user's folders", () => {
       "/home/me/Library/Caches/appvars",
     ],
   ])("the user's folders follow the rules of %s", (_what, platform, env, config, cache) => {
-    expect(userFolders("appvars", env, platform, at("/home/me"))).toEqual({ config, cache });
+    expect(userFolders(env, platform, at("/home/me"))).toEqual({ config, cache });
   });
 
   it.each([
@@ -44,22 +44,18 @@ describe.skipIf(process.platform === "win32")("the user's folders", () => {
     ],
   ])("the user's folders follow the rules of %s", (_what, env, roaming, local) => {
     const folders = { config: `${roaming}\\appvars\\Config`, cache: `${local}\\appvars\\Cache` };
-    expect(userFolders("appvars", env, "win32", at("C:\\Users\\me"))).toEqual(folders);
+    expect(userFolders(env, "win32", at("C:\\Users\\me"))).toEqual(folders);
   });
 
   it.each(["", ".", "home"])("relative homes and XDG folders are ignored: %j", (relative) => {
     const env = { XDG_CONFIG_HOME: relative, XDG_CACHE_HOME: relative };
-    expect(userFolders("appvars", env, "linux", at("/home/me")).config).toBe(
-      "/home/me/.config/appvars",
-    );
-    expect(userFolders("appvars", env, "linux", at(relative)).config).toBe(
-      "/dev/null/.config/appvars",
-    );
+    expect(userFolders(env, "linux", at("/home/me")).config).toBe("/home/me/.config/appvars");
+    expect(userFolders(env, "linux", at(relative)).config).toBe("/dev/null/.config/appvars");
   });
 
   it("the folders of a user without a home can't be created", () => {
-    expect(userFolders("appvars", {}, "linux", fails).config).toBe("/dev/null/.config/appvars");
-    const onWindows = userFolders("appvars", {}, "win32", fails);
+    expect(userFolders({}, "linux", fails).config).toBe("/dev/null/.config/appvars");
+    const onWindows = userFolders({}, "win32", fails);
     expect(onWindows.config).toBe("\\\\.\\nul\\AppData\\Roaming\\appvars\\Config");
     expect(() => refuseNoHome(onWindows)).toThrow("set USERPROFILE or APPDATA");
   });

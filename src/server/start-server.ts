@@ -1,7 +1,7 @@
 import * as defaults from "../model/defaults.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/sign.js";
-import { createAuthenticator } from "./api/authentication.js";
+import { Authenticator } from "./api/authentication.js";
 import { RequestChain, type RequestChainParts, type RequestOptions } from "./api/request-chain.js";
 import type { ServedRequest } from "./api/served-request.js";
 import { answerUnparsed } from "./api/unparsed-requests.js";
@@ -17,7 +17,7 @@ import type { TlsCredentials } from "./wire/tls.js";
  */
 interface TrafficMetrics {
   count(request: ServedRequest): void;
-  decide(counter: Counter["kind"], isAllowed: boolean): void;
+  decide: (counter: Counter["kind"], isAllowed: boolean) => void;
   /** @param count returns the number of open connections */
   watchConnections(count: () => number): void;
 }
@@ -137,12 +137,8 @@ function createParts(
   const addressOf = createAddressOf(options.trustProxy);
   const limiter = new RateLimiter({ limit, window }, ticks, metrics?.decide);
   const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
-  const authenticate = createAuthenticator(service, limiter, {
-    addressOf,
-    clock,
-    ticks,
-    tolerance,
-  });
+  const shared = { addressOf, clock, ticks };
+  const authenticator = new Authenticator(service, limiter, { ...shared, tolerance });
   const report = (request: ServedRequest) => {
     metrics?.count(request);
     onRequest?.(request);
@@ -150,6 +146,6 @@ function createParts(
   return {
     ...options,
     onRequest: metrics ? report : onRequest,
-    ...{ service, authenticate, limiter, addressOf, clock, ticks },
+    ...{ service, authenticator, limiter, ...shared },
   };
 }

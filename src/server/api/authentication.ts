@@ -12,11 +12,15 @@ import {
   secretMatches,
 } from "../../signing/verify.js";
 import type { AddressOf } from "../limits/client-address.js";
-import { createKeylessSearch, type Identity } from "../limits/keyless-search.js";
+import {
+  createKeylessSearch,
+  type Identity,
+  type KeylessSearch,
+} from "../limits/keyless-search.js";
 import type { RateLimiter } from "../limits/rate-limiter.js";
 import { countHeader } from "./arrival.js";
 
-export interface AuthenticationOptions {
+interface AuthenticationOptions {
   addressOf: AddressOf;
   /** Unix time in milliseconds. */
   clock: () => number;
@@ -25,78 +29,92 @@ export interface AuthenticationOptions {
   tolerance: Tolerance;
 }
 
-export type Authenticate = (req: IncomingMessage) => Identity;
-
 /** Checked for an unknown key: the time must not reveal which keys exist. */
 const NO_PAIR: KeyPair = { api_key: "", api_secret: randomBytes(32).toString("hex") };
+
+/** A secret in the forms that requests are checked with. */
+interface PreparedSecret {
+  readonly key: HmacKey;
+  readonly hash: Buffer;
+}
 
 /**
  * Authenticates requests. Requests without valid credentials cause limited
  * work.
  */
-export function createAuthenticator(
-  service: Service,
-  limiter: RateLimiter,
-  { addressOf, clock, ticks, tolerance }: AuthenticationOptions,
-): Authenticate {
-  const secrets = new WeakMap<KeyPair, PreparedSecret>();
-  const search = createKeylessSearch(ticks);
+export class Authenticator {
+  readonly #service: Service;
+  readonly #limiter: RateLimiter;
+  readonly #options: AuthenticationOptions;
+  readonly #search: KeylessSearch;
+  readonly #secrets = new WeakMap<KeyPair, PreparedSecret>();
 
-  return (req) => {
+  constructor(service: Service, limiter: RateLimiter, options: AuthenticationOptions) {
+    this.#service = service;
+    this.#limiter = limiter;
+    this.#options = options;
+    this.#search = createKeylessSearch(options.ticks);
+  }
+
+  identify(req: IncomingMessage): Identity {
     const { method = "", url: target = "", headers } = req;
     const { authorization } = headers;
     if (authorization === undefined) {
-      const { owner, secret } = claim(req);
+      const { owner, secret } = this.#claim(req);
       return secretMatches(header(req, "x-api-secret"), secret.hash) ? { owner } : {};
     }
     // Node drops all but the first.
     if (countHeader(req, "authorization") > 1) return {};
+    const { clock, tolerance } = this.#options;
     const check = readSignature({ method, target, authorization }, { now: clock(), tolerance });
-    if (check === undefined) return {};
-    const hasKey = headers["x-api-key"] !== undefined;
+    return check === undefined ? {} : this.#identifySigner(req, target, check);
+  }
+
+  #identifySigner(req: IncomingMessage, target: string, check: SignatureCheck): Identity {
+    const hasKey = req.headers["x-api-key"] !== undefined;
     const isLong = target.length > MAX_KEYLESS_TARGET;
     if (isLong && !hasKey) return {};
     // Other requests cost little.
-    if ((isLong || !hasKey) && limiter.isUsedUp({ kind: "address", id: addressOf(req) })) return {};
-    if (!hasKey) return byAnySignature(req, check);
-    const { owner, secret } = claim(req);
+    if (isLong || !hasKey) {
+      const id = this.#options.addressOf(req);
+      if (this.#limiter.isUsedUp({ kind: "address", id })) return {};
+      if (!hasKey) return this.#findSigner(id, check);
+    }
+    const { owner, secret } = this.#claim(req);
     return check.madeWith(secret.key) ? { owner } : {};
-  };
+  }
 
-  /** Prepares each secret once. */
-  function prepared(pair: KeyPair): PreparedSecret {
-    const kept = secrets.get(pair);
-    if (kept) return kept;
-    const secret = { key: new HmacKey(pair.api_secret), hash: hashSecret(pair.api_secret) };
-    secrets.set(pair, secret);
-    return secret;
+  #findSigner(address: string, { cost, madeWith }: SignatureCheck): Identity {
+    const now = this.#options.clock();
+    const candidates = this.#service.keylessOwners.filter(({ validUntil }) => now < validUntil);
+    return this.#search(candidates, {
+      address,
+      cost,
+      madeWith: (pair) => madeWith(this.#prepared(pair).key),
+    });
   }
 
   /**
    * Finds the owner of a request's key, if it is valid now, and the secret to
    * check.
    */
-  function claim(req: IncomingMessage) {
-    const claimed = service.ownerOfKey(header(req, "x-api-key"));
-    const owner = claimed && clock() < claimed.validUntil ? claimed : undefined;
-    return { owner, secret: prepared(owner?.pair ?? NO_PAIR) };
+  #claim(req: IncomingMessage) {
+    const claimed = this.#service.ownerOfKey(header(req, "x-api-key"));
+    const owner = claimed && this.#options.clock() < claimed.validUntil ? claimed : undefined;
+    return { owner, secret: this.#prepared(owner?.pair ?? NO_PAIR) };
   }
 
-  function byAnySignature(req: IncomingMessage, { cost, madeWith }: SignatureCheck): Identity {
-    const now = clock();
-    const candidates = service.keylessOwners.filter(({ validUntil }) => now < validUntil);
-    const address = addressOf(req);
-    return search(candidates, { address, cost, madeWith: (pair) => madeWith(prepared(pair).key) });
+  /** Prepares each secret once. */
+  #prepared(pair: KeyPair): PreparedSecret {
+    const kept = this.#secrets.get(pair);
+    if (kept) return kept;
+    const secret = { key: new HmacKey(pair.api_secret), hash: hashSecret(pair.api_secret) };
+    this.#secrets.set(pair, secret);
+    return secret;
   }
 }
 
 /** Node joins repeated headers by a comma, which no key or secret contains. */
 function header(req: IncomingMessage, name: "x-api-key" | "x-api-secret"): string {
   return String(req.headers[name] ?? "");
-}
-
-/** A secret in the forms that requests are checked with. */
-interface PreparedSecret {
-  readonly key: HmacKey;
-  readonly hash: Buffer;
 }

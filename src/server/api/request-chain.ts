@@ -11,7 +11,7 @@ import { type Counter, type RateLimiter, rateLimitHeaders } from "../limits/rate
 import { type HeaderList, jsonReply, NOT_STORED, type Reply, sendReply } from "../wire/replies.js";
 import { findMalformation, originForm } from "./arrival.js";
 import type { Audit } from "./audit.js";
-import type { Authenticate } from "./authentication.js";
+import type { Authenticator } from "./authentication.js";
 import { DataReplies, type DataReply } from "./data-replies.js";
 import {
   errorReply,
@@ -50,7 +50,7 @@ export interface RequestOptions {
 
 export interface RequestChainParts extends RequestOptions {
   service: Service;
-  authenticate: Authenticate;
+  authenticator: Authenticator;
   limiter: RateLimiter;
   addressOf: AddressOf;
   /** Unix time in milliseconds. */
@@ -146,10 +146,10 @@ export class RequestChain {
 
   /** Credentials are not checked where they make no difference. */
   #identify(arrived: Arrived): Identified {
-    const { service, authenticate } = this.#parts;
+    const { service, authenticator } = this.#parts;
     const { req, path, malformation } = arrived;
     const isAnonymous = malformation !== undefined || path === ROUTES.health;
-    const identity = isAnonymous ? NOBODY : authenticate(req);
+    const identity = isAnonymous ? NOBODY : authenticator.identify(req);
     return { arrived, identity, view: identity.owner && service.view(identity.owner.scope) };
   }
 

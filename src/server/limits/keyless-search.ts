@@ -31,6 +31,11 @@ export interface Identity {
   retryAfter?: number;
 }
 
+export type KeylessSearch = (
+  candidates: readonly KeyOwner[],
+  signature: KeylessSignature,
+) => Identity;
+
 /**
  * Finds the secret that made a signature without a key. The keys that have
  * signed from the same address are tried first. Trying all others is a search.
@@ -38,9 +43,7 @@ export interface Identity {
  *
  * @param ticks monotonic clock in milliseconds
  */
-export function createKeylessSearch(
-  ticks: () => number,
-): (candidates: readonly KeyOwner[], signature: KeylessSignature) => Identity {
+export function createKeylessSearch(ticks: () => number): KeylessSearch {
   const reserveWork = createWorkBudget(ticks);
   const recentKeys = new RecentKeys();
   return (candidates, { address, cost, madeWith }) => {

@@ -124,6 +124,10 @@ export function addDataMetrics(
     "1, or 0 if the data can't be read and older data is served.",
     () => (store.problem === undefined ? 1 : 0),
   );
+  addKeyExpiry(registry, store, clock);
+}
+
+function addKeyExpiry(registry: Registry, store: Pick<Store, "data">, clock: () => number): void {
   new Gauge({
     name: "appvars_key_expiry_seconds",
     help: "Time until a named key expires, by environment and client; below 0 after that.",

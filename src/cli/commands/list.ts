@@ -10,7 +10,7 @@ import {
   valueText,
 } from "../../model/variable.js";
 import { checkType } from "../../model/variable-entries.js";
-import { createSelection } from "../../tasks/selection/selection.js";
+import { createSelection, type Selection } from "../../tasks/selection/selection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN } from "../../tasks/settings/setting-table.js";
 import {
@@ -63,13 +63,7 @@ export const definition = defineCommand({
       const { variables, storedValue } = await source.readSnapshot((snapshot) =>
         readListed(options, snapshot),
       );
-      const names = variables.map(({ name }) => name);
-      const selected = new Set(await selection.select(names));
-      selection.noteUnmatched(names);
-      const matching = variables.filter(
-        (variable) => selected.has(variable.name) && matches(variable, options),
-      );
-      const newNames = selection.rename(matching.map(({ name }) => name));
+      const { matching, newNames } = await selectListed(variables, options, selection);
       const isShown = (rules: ValueRules) => options.values || isPublic(rules);
       const columns = [...COLUMNS, ...(matching.some(isShown) ? (["value"] as const) : [])];
       const json: Listed[] = [];
@@ -84,14 +78,12 @@ export const definition = defineCommand({
         rows.push(columns.map((column) => (column === "value" ? value : item[column])));
         json.push(item);
       }
-      const headings = columns.map((column) => column.toUpperCase());
-      const empty = "no variables match";
       await printTable(context, {
         json,
-        headings,
+        headings: columns.map((column) => column.toUpperCase()),
         rows,
         absent: "(no value)",
-        empty,
+        empty: "no variables match",
       });
     });
   },
@@ -102,13 +94,27 @@ async function readListed(options: ListOptions, reader: VariableReader) {
     readAll((page) => reader.listVariables(page)),
     options.values ? reader.values() : undefined,
   ]);
-  const variables = definitions.map((variable): Variable & ValueRules => {
+  const variables: Listed[] = definitions.map((variable) => {
     return { ...variable, ...reader.rulesOf(variable.id) };
   });
   const values = all ?? (variables.some(isPublic) ? await reader.values() : {});
   const storedValue = (name: string) => (Object.hasOwn(values, name) ? values[name] : undefined);
   for (const variable of variables) checkType(variable, storedValue(variable.name));
   return { variables, storedValue };
+}
+
+async function selectListed(
+  variables: readonly Listed[],
+  options: ListOptions,
+  selection: Selection,
+) {
+  const names = variables.map(({ name }) => name);
+  const selected = new Set(await selection.select(names));
+  selection.noteUnmatched(names);
+  const matching = variables.filter(
+    (variable) => selected.has(variable.name) && matches(variable, options),
+  );
+  return { matching, newNames: selection.rename(matching.map(({ name }) => name)) };
 }
 
 function matches({ name, type, description }: Variable, options: ListOptions): boolean {

@@ -42,50 +42,21 @@ export async function runServe(
   context: Context,
 ): Promise<void> {
   const { io, surroundings, flags } = context;
-  const { place, logFormat, tlsPaths, auditLog } = serveFlags;
-  const { clock, ticks, folders } = surroundings;
   const phase = { isStarting: true, reload: () => {} };
   const stopped = io.untilStopped(phase);
-  const { localData } = await import("../../../tasks/data/open-data.js");
-  const { Service } = await import("../../../service/service.js");
-  const { startServer } = await import("../../../server/start-server.js");
   const colors = await colorsFor(io.stderr, surroundings.env, flags.color);
-  const { log, written } = createLog(io.stderr, logFormat, clock, colors);
+  const { log, written } = createLog(io.stderr, serveFlags.logFormat, surroundings.clock, colors);
   /** Called at the end, the last first. */
-  const closers: (() => unknown)[] = [written];
+  const closers: Closer[] = [written];
   try {
-    const data = await localData(place, context);
-    const store = await data.serve({ cacheFolder: folders.cache, log });
-    closers.push(() => store.close(), logKeyWarnings(store, placeFlags(place), clock, log));
-    const tlsFiles =
-      tlsPaths && new (await import("./tls-files.js")).TlsFiles(tlsPaths, surroundings, log);
-    const tls = await tlsFiles?.open();
-    const audit = await openAudit(serveFlags, surroundings, log);
-    closers.push(() => audit?.close());
-    const metrics =
-      serveFlags.metrics &&
-      (await serveMetrics(serveFlags.metrics, store, audit, surroundings, log));
-    // Closed after the server, whose last requests are counted too.
-    closers.push(() => metrics?.close());
-    const hooks = { ...serverLogHooks(log, flags), audit, metrics: metrics?.metrics };
-    const service = new Service(store, clock, ticks);
-    const starting = startServer(service, { ...options, ...hooks, tls }, clock, ticks);
-    const server = await starting.catch((error) =>
-      throwListenError(error, options, "--host", "--port"),
-    );
-    closers.push(() => server.close());
+    const parts = await startParts(options, serveFlags, context, log, closers);
+    const { data, store, tlsFiles, server } = parts;
     phase.isStarting = false;
     await tlsFiles?.follow(server.renewTls);
     closers.push(() => tlsFiles?.close());
     warnOfRisks(serveFlags, server.url, log);
     logReloads(store, data.name, log);
-    phase.reload = () => {
-      const reopened = auditLog === undefined ? "" : ` and reopening ${auditLog}`;
-      log("info", `SIGHUP: reloading ${data.name}${reopened}`);
-      store.readAgain();
-      tlsFiles?.readAgain();
-      if (audit) reopen(audit, log);
-    };
+    phase.reload = () => reload(parts, serveFlags.auditLog, log);
     if (options.fd !== undefined)
       log("info", "listening on the socket of the service manager, not on --host and --port");
     log("info", `serving ${data.name} on ${server.url}`);
@@ -97,6 +68,58 @@ export async function runServe(
   }
 }
 
+type Closer = () => unknown;
+
+/** Opens the data, the files and the server, each of which adds how it is closed. */
+async function startParts(
+  options: ServerOptions,
+  serveFlags: ServeFlags,
+  context: Context,
+  log: Log,
+  closers: Closer[],
+) {
+  const { surroundings, flags } = context;
+  const { clock, ticks, folders } = surroundings;
+  const { place, tlsPaths } = serveFlags;
+  const { localData } = await import("../../../tasks/data/open-data.js");
+  const { Service } = await import("../../../service/service.js");
+  const { startServer } = await import("../../../server/start-server.js");
+  const data = await localData(place, context);
+  const store = await data.serve({ cacheFolder: folders.cache, log });
+  closers.push(() => store.close(), logKeyWarnings(store, placeFlags(place), clock, log));
+  const tlsFiles =
+    tlsPaths && new (await import("./tls-files.js")).TlsFiles(tlsPaths, surroundings, log);
+  const tls = await tlsFiles?.open();
+  const audit = await openAudit(serveFlags, surroundings, log);
+  closers.push(() => audit?.close());
+  const metrics =
+    serveFlags.metrics && (await serveMetrics(serveFlags.metrics, store, audit, surroundings, log));
+  // Closed after the server, whose last requests are counted too.
+  closers.push(() => metrics?.close());
+  const hooks = { ...serverLogHooks(log, flags), audit, metrics: metrics?.metrics };
+  const service = new Service(store, clock, ticks);
+  const starting = startServer(service, { ...options, ...hooks, tls }, clock, ticks);
+  const server = await starting.catch((error) =>
+    throwListenError(error, options, "--host", "--port"),
+  );
+  closers.push(() => server.close());
+  return { data, store, tlsFiles, audit, server };
+}
+
+type Parts = Awaited<ReturnType<typeof startParts>>;
+
+function reload({ data, store, tlsFiles, audit }: Parts, auditLog: string | undefined, log: Log) {
+  const reopened = auditLog === undefined ? "" : ` and reopening ${auditLog}`;
+  log("info", `SIGHUP: reloading ${data.name}${reopened}`);
+  store.readAgain();
+  tlsFiles?.readAgain();
+  try {
+    audit?.reopen();
+  } catch (error) {
+    log("error", `${(error as Error).message}; the file that was open before is used`);
+  }
+}
+
 function printUrl(url: string, context: Context): void {
   const { io, surroundings } = context;
   // Other commands exit when nobody reads their output any more. A server keeps
@@ -104,14 +127,6 @@ function printUrl(url: string, context: Context): void {
   io.stdout.removeAllListeners("error").on("error", () => {});
   const lines = pasteLines({ APPVARS_URL: url }, surroundings);
   printLines(context, { json: { url }, lines });
-}
-
-function reopen(audit: AuditLog, log: Log): void {
-  try {
-    audit.reopen();
-  } catch (error) {
-    log("error", `${(error as Error).message}; the file that was open before is used`);
-  }
 }
 
 /**

@@ -25,7 +25,7 @@ import {
   UNAUTHORIZED,
 } from "./error-replies.js";
 import { type Faults, failureOf, simulateArrival } from "./faults.js";
-import { createRouter, routeOf } from "./routes.js";
+import { createRouter, parseRead, type RouteKind } from "./routes.js";
 import { requestId, type ServedRequest } from "./served-request.js";
 
 export interface RequestOptions {
@@ -65,6 +65,9 @@ interface Arrived {
   /** Path and query. */
   readonly url: string;
   readonly path: string;
+  /** The kind of the route, if one matches, and the parameters in the path. */
+  readonly kind: RouteKind | undefined;
+  readonly params: Readonly<Record<string, string>>;
   /** The refusal of a request that is invalid for any sender. */
   readonly malformation: Reply | undefined;
   /**
@@ -104,7 +107,7 @@ const NOBODY: Identity = {};
 export class RequestChain {
   readonly #parts: RequestChainParts;
   readonly #replies: DataReplies;
-  readonly #findRead = createRouter();
+  readonly #router = createRouter();
 
   constructor(parts: RequestChainParts) {
     this.#parts = parts;
@@ -141,14 +144,17 @@ export class RequestChain {
     const query = url.indexOf("?");
     const path = query < 0 ? url : url.slice(0, query);
     const origin = audit || onRequest ? { at: ticks(), address: addressOf(req) } : undefined;
-    return { req, res, url, path, malformation: findMalformation(req, url), origin };
+    const { params, handlers } = this.#router.find(req.method ?? "", path);
+    const [kind] = handlers;
+    const malformation = findMalformation(req, url);
+    return { req, res, url, path, kind, params, malformation, origin };
   }
 
   /** Credentials are not checked where they make no difference. */
   #identify(arrived: Arrived): Identified {
     const { service, authenticator } = this.#parts;
-    const { req, path, malformation } = arrived;
-    const isAnonymous = malformation !== undefined || path === ROUTES.health;
+    const { req, kind, malformation } = arrived;
+    const isAnonymous = malformation !== undefined || kind === "health";
     const identity = isAnonymous ? NOBODY : authenticator.identify(req);
     return { arrived, identity, view: identity.owner && service.view(identity.owner.scope) };
   }
@@ -160,7 +166,7 @@ export class RequestChain {
   #count({ arrived, identity, view }: Identified): Counted {
     const { service, limiter, addressOf } = this.#parts;
     const { owner } = identity;
-    const kind = owner ? "key" : arrived.path === ROUTES.health ? "health" : "address";
+    const kind = owner ? "key" : arrived.kind === "health" ? "health" : "address";
     const id = owner ? owner.current.api_key : addressOf(arrived.req);
     const { rateLimit, retryAfter } = limiter.count({ kind, id });
     const wait = retryAfter ?? identity.retryAfter;
@@ -186,17 +192,18 @@ export class RequestChain {
 
   /** @throws NotFoundError, UsageError */
   #answer({ arrived, view }: Counted): Reply | Promise<Reply> {
-    const { req, url, path } = arrived;
-    const { method = "", headers } = req;
+    const { req, url, path, kind, params } = arrived;
+    const { method, headers } = req;
     const isRead = method === "GET" || method === "HEAD";
     const kept = isRead && view ? this.#replies.kept(view, url, headers) : undefined;
     if (kept) return kept;
-    const asked = this.#findRead(method, path, url.slice(path.length));
-    if (asked === "health") return this.#healthReply();
-    if (asked === undefined || view === undefined)
-      return isRead || routeOf(path) === undefined ? notFound() : METHOD_NOT_ALLOWED;
-    const answer = () => this.#replies.answer(view, asked, headers);
-    return asked.kind === "check" ? view.prepareCheck().then(answer) : answer();
+    if (kind === undefined) return notFound();
+    if (!isRead) return METHOD_NOT_ALLOWED;
+    if (kind === "health") return this.#healthReply();
+    if (view === undefined) return UNAUTHORIZED;
+    const read = parseRead(kind, params, url.slice(path.length));
+    const answer = () => this.#replies.answer(view, read, headers);
+    return kind === "check" ? view.prepareCheck().then(answer) : answer();
   }
 
   #healthReply(): Reply {
@@ -238,7 +245,7 @@ export class RequestChain {
     reply: Reply & Partial<DataReply>,
   ): Reply {
     const { audit } = this.#parts;
-    if (!audit || arrived.path === ROUTES.health) return reply;
+    if (!audit || arrived.kind === "health") return reply;
     const { status, read } = reply;
     const environment = owner && qualifiedName(owner.environment);
     const isRecorded = audit.record({ ...described, status, environment, read });
@@ -249,11 +256,11 @@ export class RequestChain {
 type Described = ReturnType<typeof describe>;
 
 /** Returns the parts of a request that audit logs and request logs share. */
-function describe({ arrived: { req, path }, identity: { owner } }: Identified, address: string) {
+function describe({ arrived: { req, kind }, identity: { owner } }: Identified, address: string) {
   const { method, headers } = req;
   // A key may have been rotated out. A signature without a key has the current
   // one.
   const apiKey = owner && String(headers["x-api-key"] ?? owner.current.api_key);
   const client = owner?.client;
-  return { id: requestId(headers), method, route: routeOf(path), apiKey, client, address };
+  return { id: requestId(headers), method, route: kind && ROUTES[kind], apiKey, client, address };
 }

@@ -4,57 +4,32 @@ import type { Read } from "../../model/read.js";
 import { ROUTES } from "../../model/routes.js";
 import { checkId } from "../../model/variable.js";
 
-type Kind = keyof typeof ROUTES;
+export type RouteKind = keyof typeof ROUTES;
 
-/**
- * Unlike polka's own patterns, these are case-sensitive and allow no trailing
- * slash.
- */
-const PATTERNS = Object.entries(ROUTES).map(([kind, route]) => ({
-  kind: kind as Kind,
-  route,
-  pattern: new RegExp(`^${route.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
-}));
-
-/** Returns the route of a path without its query. */
-export function routeOf(path: string): string | undefined {
-  return PATTERNS.find(({ pattern }) => pattern.test(path))?.route;
-}
-
-type Asked = Read | "health";
-type Parse = (params: Readonly<Record<string, string>>, search: string) => Asked;
+type Params = Readonly<Record<string, string>>;
 
 /**
  * The part of polka that finds a route. Its `handler` would parse the URL
  * again.
  */
 interface Router {
-  get(pattern: RegExp, parse: Parse): void;
-  find(method: string, path: string): { params: Record<string, string>; handlers: Parse[] };
+  all(pattern: RegExp, kind: RouteKind): void;
+  find(method: string, path: string): { params: Params; handlers: RouteKind[] };
 }
 
-/**
- * Returns a function that finds what a request asks for, or `undefined` if no
- * route matches. It throws a UsageError for a page or an id out of bounds.
- */
-export function createRouter(): (
-  method: string,
-  path: string,
-  search: string,
-) => Asked | undefined {
+/** Creates a router whose handlers are kinds, for all methods. */
+export function createRouter(): Router {
   const router = polka() as unknown as Router;
-  for (const { kind, pattern } of PATTERNS)
-    router.get(pattern, (params, search) => parseAsked(kind, params, search));
-  return (method, path, search) => {
-    const { params, handlers } = router.find(method, path);
-    return handlers[0]?.(params, search);
-  };
+  // Unlike polka's own patterns, these are case-sensitive and allow no trailing
+  // slash.
+  for (const [kind, route] of Object.entries(ROUTES))
+    router.all(new RegExp(`^${route.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`), kind as RouteKind);
+  return router;
 }
 
-function parseAsked(kind: Kind, params: Record<string, string>, search: string): Asked {
+/** @throws UsageError for a page or an id out of bounds */
+export function parseRead(kind: Read["kind"], params: Params, search: string): Read {
   switch (kind) {
-    case "health":
-      return kind;
     case "variables":
     case "values":
       return { kind, page: parsePage(search) };

@@ -6,7 +6,7 @@ import { STALE_DATA, staleStoreMessage } from "../../src/model/health.js";
 import { limitError, MAX_LIMIT, pageBounds } from "../../src/model/page.js";
 import { ROUTES } from "../../src/model/routes.js";
 import { ENVELOPE_PREFIX, NAME_PATTERN, VARIABLE_TYPES } from "../../src/model/variable.js";
-import { MESSAGES } from "../../src/server/api/error-replies.js";
+import * as replies from "../../src/server/api/error-replies.js";
 import { DEFAULT_TOLERANCE } from "../../src/signing/sign.js";
 import { signByHand } from "../support/sign-by-hand.js";
 import { DOCUMENT } from "./document.js";
@@ -62,14 +62,14 @@ it("the OpenAPI document has the limits, defaults and messages of the server", (
       },
       headers: { "RateLimit-Limit": { example: defaults.DEFAULT_RATE_LIMIT } },
       responses: {
-        400: error(limitError().message),
-        401: error(MESSAGES.unauthorized),
-        404: error(MESSAGES.notFound),
-        405: error(MESSAGES.methodNotAllowed),
-        414: error(MESSAGES.targetTooLong),
-        429: error(MESSAGES.tooManyRequests),
-        500: error(MESSAGES.internal),
-        503: error(MESSAGES.notRecorded),
+        400: error(replies.errorReply(400, limitError().message)),
+        401: error(replies.UNAUTHORIZED),
+        404: error(replies.notFound()),
+        405: error(replies.METHOD_NOT_ALLOWED),
+        414: error(replies.TARGET_TOO_LONG),
+        429: error(replies.TOO_MANY_REQUESTS),
+        500: error(replies.INTERNAL_ERROR),
+        503: error(replies.NOT_RECORDED),
       },
     },
     paths: {
@@ -93,8 +93,8 @@ it("the OpenAPI document has the limits, defaults and messages of the server", (
   expect(text).toContain(`(${KEYLESS_LIMIT} by default)`);
 });
 
-function error(message: string) {
-  return examples({ error: { value: { message } } });
+function error({ body }: { body: string }) {
+  return examples({ error: { value: JSON.parse(body) } });
 }
 
 function examples(named: object) {

@@ -1,3 +1,4 @@
+import { dataPlaceOf } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { PLACE_FLAGS } from "../arguments/data-flags.js";
@@ -22,7 +23,7 @@ export const definition = defineCommand({
   },
   examples: ["appvars audit audit.log --since 2026-01-31 --client ana --data vars.json"],
   async run({ file: files }, { since = Number.NEGATIVE_INFINITY, client, ...flags }, context) {
-    const { dataPlace } = readSettings(flags, context);
+    const dataPlace = dataPlaceOf(readSettings(flags, context));
     const { auditReads } = await import("../../tasks/data/audit-reads.js");
     const json = await auditReads(files, { since, client }, dataPlace, context);
     await printTable(context, {

@@ -1,4 +1,5 @@
 import { UsageError } from "../../kit/text/errors.js";
+import { connectionOf } from "../../tasks/settings/connection.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import {
   HIDDEN,
@@ -28,7 +29,7 @@ export const definition = defineCommand({
     const caller = { ...context, note: (text: string) => void problems.add(text) };
     const all = readSettings(flags, caller, note);
     try {
-      all.check();
+      connectionOf(all);
     } catch (error) {
       note(error);
     }

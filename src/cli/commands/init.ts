@@ -3,6 +3,7 @@ import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { GIT_CONFIG } from "../../store/schema/git-config.js";
 import { ignoreCommand, sealNewFile } from "../../tasks/data/key-file.js";
+import { dataPlaceOf } from "../../tasks/settings/connection.js";
 import { PROJECT_FILE } from "../../tasks/settings/project-file.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import { installedSchema, writeProject } from "../../tasks/settings/write-project.js";
@@ -42,7 +43,7 @@ export const definition = defineCommand({
 /** Creates a data file, as `appvars init` does. */
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const settings = readSettings(flags, context);
-  let place = settings.dataPlace;
+  let place = dataPlaceOf(settings);
   const { localData } = await import("../../tasks/data/open-data.js");
   const { newData } = await import("../../tasks/transfer/new-data.js");
   const { from, example = false } = flags;

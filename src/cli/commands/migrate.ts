@@ -1,4 +1,4 @@
-import { dataPlaceName } from "../../tasks/settings/connection.js";
+import { dataPlaceName, placeNamed } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
@@ -18,8 +18,8 @@ export const definition = defineCommand({
   examples: ["appvars migrate vars.json etcd://127.0.0.1:2379/appvars"],
   async run(args, flags, context) {
     const settings = readSettings(flags, context);
-    const from = settings.placeNamed(args.from, "FROM");
-    const to = settings.placeNamed(args.to, "TO");
+    const from = placeNamed(args.from, "FROM", settings);
+    const to = placeNamed(args.to, "TO", settings);
     const { copyData } = await import("../../tasks/data/copy-data.js");
     const { isWritten, counts } = await copyData(from, to, context);
     const [source, target] = [dataPlaceName(from), dataPlaceName(to)];

@@ -1,6 +1,7 @@
 import { createMatcher, splitNames } from "../../model/name-matcher.js";
 import { chooseApplication } from "../../tasks/data/edit-environments.js";
 import { updateData } from "../../tasks/data/open-data.js";
+import { dataPlaceOf } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { APPLICATION, CHANGE_FLAGS, PLACE_FLAGS } from "../arguments/data-flags.js";
@@ -21,7 +22,7 @@ export const definition = defineCommand({
     const { renameVariable } = await import("../../store/edits/edit-values.js");
     const settings = readSettings(flags, context);
     let application = "";
-    const changed = await updateData(settings.dataPlace, context, (data) => {
+    const changed = await updateData(dataPlaceOf(settings), context, (data) => {
       application = chooseApplication(data, { ...flags, names: [name] });
       return renameVariable(data, application, name, newName);
     });

@@ -2,7 +2,12 @@ import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { withKeyFile } from "../../tasks/data/key-file.js";
 import { localData } from "../../tasks/data/open-data.js";
-import { dataPlaceName, keyFileOf } from "../../tasks/settings/connection.js";
+import {
+  dataPlaceName,
+  dataPlaceOf,
+  keyFileOf,
+  placeNamed,
+} from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { defineCommand } from "../arguments/command.js";
@@ -44,7 +49,7 @@ async function changeForm(
   context: Context,
 ): Promise<void> {
   const settings = readSettings(flags, context);
-  const place = data === undefined ? settings.dataPlace : settings.placeNamed(data, "DATA");
+  const place = data === undefined ? dataPlaceOf(settings) : placeNamed(data, "DATA", settings);
   // Refuses the file before a key is created.
   await localData(place, context, "change");
   const keyed = form === "sealed" ? await withKeyFile(place, context) : place;

@@ -12,6 +12,7 @@ import {
   valueText,
 } from "../../model/variable.js";
 import { checkType, type VariableEntry } from "../../model/variable-entries.js";
+import { connectionOf } from "../../tasks/settings/connection.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";
 import {
@@ -123,7 +124,8 @@ async function readContent(
   }
 }
 
-async function lastChange({ id }: VariableValue, { connection }: Settings, context: Context) {
+async function lastChange({ id }: VariableValue, settings: Settings, context: Context) {
+  const connection = connectionOf(settings);
   if (connection.kind !== "local") return undefined;
   const { localData } = await import("../../tasks/data/open-data.js");
   const { lastChangeOf } = await import("../../store/edits/change-rows.js");
@@ -137,7 +139,7 @@ async function lastChange({ id }: VariableValue, { connection }: Settings, conte
  * they override.
  */
 function originsOf(settings: Settings) {
-  const names = ["url", settings.connection.kind === "local" ? "env" : "apiKey"] as const;
+  const names = ["url", connectionOf(settings).kind === "local" ? "env" : "apiKey"] as const;
   return names.flatMap((name) => {
     const [setting, ...weaker] = settings.findAll(name);
     const overrides = weaker.map(({ from }) => from);

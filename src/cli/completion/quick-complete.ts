@@ -2,6 +2,7 @@ import { printable } from "../../kit/text/printable.js";
 import { findEnvironment, shortestName } from "../../model/environment.js";
 import { type Data, NO_DATA } from "../../store/data.js";
 import { openWithoutKeys, readDataFile } from "../../store/file/data-file.js";
+import { connectionOf, dataPlaceOf } from "../../tasks/settings/connection.js";
 import { readProfiles } from "../../tasks/settings/profiles.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
@@ -73,7 +74,7 @@ function parseFlags(words: string[], { env }: Caller["surroundings"]): SourceFla
 
 async function findNames(flags: SourceFlags, caller: Caller): Promise<Offer[]> {
   const settings = readSettings(flags, caller);
-  return settings.connection.kind === "local" ? findVariables(settings) : [];
+  return connectionOf(settings).kind === "local" ? findVariables(settings) : [];
 }
 
 /**
@@ -91,7 +92,8 @@ async function findVariables(settings: Settings): Promise<Offer[]> {
 }
 
 /** Reads the data file, not a store, which may take long to answer. */
-async function readData({ dataPlace }: Settings): Promise<Data> {
+async function readData(settings: Settings): Promise<Data> {
+  const dataPlace = dataPlaceOf(settings);
   if (dataPlace.kind === "store") return NO_DATA;
   return readDataFile(dataPlace.path, { open: openWithoutKeys });
 }

@@ -2,6 +2,7 @@ import { NotFoundError, UsageError } from "../../kit/text/errors.js";
 import { suggestion } from "../../kit/text/nearest.js";
 import { type EnvironmentRecord, findEnvironment } from "../../model/environment.js";
 import type { Data } from "../../store/data.js";
+import { dataPlaceOf } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { chooseEnvironment, type DataCaller, updateData } from "./open-data.js";
 
@@ -31,7 +32,7 @@ export async function editEnvironments(
   change: (data: Data, environments: Chosen) => Data | Promise<Data>,
 ): Promise<Chosen | undefined> {
   let chosen: Chosen | undefined;
-  const changed = await updateData(settings.dataPlace, caller, (data) => {
+  const changed = await updateData(dataPlaceOf(settings), caller, (data) => {
     chosen = chooseEnvironments(data, settings, choice);
     return change(data, chosen);
   });

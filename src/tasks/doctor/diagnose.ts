@@ -6,11 +6,22 @@ import type { HttpProxy, ServerRoute } from "../../kit/net/proxy.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import { fileRisk } from "../files/safe-files.js";
-import { dataPlaceName, placeFiles } from "../settings/connection.js";
+import {
+  type Connection,
+  connectionOf,
+  type DataPlace,
+  dataPlaceName,
+  placeFiles,
+} from "../settings/connection.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { readTlsFiles } from "../settings/secret-files.js";
-import { NotAllowedError, SETTINGS, type SourceFlags } from "../settings/setting-table.js";
+import {
+  type GivenSettings,
+  NotAllowedError,
+  SETTINGS,
+  type SourceFlags,
+} from "../settings/setting-table.js";
 import { profilesPath } from "../settings/settings-file.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import type { ServerAccess } from "./check-server.js";
@@ -31,21 +42,22 @@ export async function diagnose(flags: SourceFlags, asking: Caller): Promise<Find
   const note = (text: string) =>
     void findings.push(warning(text, "correct this, unless you expect it"));
   const caller: Caller = { ...asking, note };
-  const { settings, access } = await checkSettings(flags, caller, findings);
+  const { settings, connection, access } = await checkSettings(flags, caller, findings);
+  const local = connection?.kind === "local" ? connection.place : undefined;
   if (settings && findings.every(({ verdict }) => verdict !== "problem"))
-    findings.push(ok(describeSource(settings, access?.server.proxy)));
-  const file_modes = await checkModes(settings, caller.surroundings);
-  return { settings: findings, file_modes, ...(await checkSource(settings, access, caller)) };
+    findings.push(ok(describeSource(settings, local, access?.server.proxy)));
+  const file_modes = await checkModes(settings?.given ?? [], local, caller.surroundings);
+  return { settings: findings, file_modes, ...(await checkSource(connection, access, caller)) };
 }
 
 /** Loads no code of a store to check a server. */
 async function checkSource(
-  settings: Settings | undefined,
+  connection: Connection | undefined,
   access: ServerAccess | undefined,
   caller: Caller,
 ): Promise<Findings> {
-  if (settings?.connection.kind === "local")
-    return (await import("./check-local-data.js")).checkLocal(settings.connection, caller);
+  if (connection?.kind === "local")
+    return (await import("./check-local-data.js")).checkLocal(connection, caller);
   if (access) return (await import("./check-server.js")).checkServer(access, caller.surroundings);
   const untried = ["reachability", "tls", "clock", "credentials", "rate_limit"];
   return Object.fromEntries(untried.map((check) => [check, notChecked("settings")]));
@@ -62,16 +74,20 @@ async function checkSettings(flags: SourceFlags, caller: Caller, findings: Findi
       return undefined;
     }
   };
-  const settings = await attempt(() => readSettings(flags, caller).check());
-  if (!settings) return {};
-  const { connection, given } = settings;
+  const valid = await attempt(() => {
+    const settings = readSettings(flags, caller);
+    return { settings, connection: connectionOf(settings) };
+  });
+  if (!valid) return {};
+  const { settings, connection } = valid;
+  const { given } = settings;
   const { blocked } = given.find((setting) => setting.blocked) ?? {};
   if (blocked) caller.note(blocked);
   await attempt(() => settings.secret("encKey"));
-  if (connection.kind === "local") return { settings };
+  if (connection.kind === "local") return { settings, connection };
   const secret = await attempt(() => settings.secret("apiSecret"));
   const server = await attempt(() => readRoute(connection, secret, caller.surroundings));
-  return { settings, access: server && { ...connection, given, secret, server } };
+  return { settings, connection, access: server && { ...connection, given, secret, server } };
 }
 
 async function readRoute(
@@ -88,10 +104,10 @@ async function readRoute(
 }
 
 async function checkModes(
-  { connection, given = [] }: Partial<Settings> = {},
+  given: GivenSettings,
+  local: DataPlace | undefined,
   surroundings: Surroundings,
 ): Promise<Finding[]> {
-  const local = connection?.kind === "local" ? connection.place : undefined;
   const named = given.filter(({ name, blocked }) => SETTINGS[name].isPrivate && !blocked);
   const paths = [...(local ? placeFiles(local) : []), ...named].map(({ text }) => text);
   paths.push(profilesPath(surroundings));
@@ -103,10 +119,12 @@ async function checkModes(
 }
 
 /** `server http://127.0.0.1:7400 (from --url), through the proxy of …`. */
-function describeSource(settings: Settings, proxy: HttpProxy | undefined): string {
-  const { connection } = settings;
+function describeSource(
+  settings: Settings,
+  local: DataPlace | undefined,
+  proxy: HttpProxy | undefined,
+): string {
   const { text = DEFAULT_URL, from } = settings.find("url") ?? {};
-  const local = connection.kind === "local" && connection.place;
   const kind = local ? { file: "data file", store: "store" }[local.kind] : "server";
   return `${kind} ${local ? dataPlaceName(local) : text} (${from ? `from ${from}` : "the default"})${proxy ? `, through ${proxy.name}` : ""}`;
 }

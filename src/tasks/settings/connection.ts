@@ -1,9 +1,12 @@
+import { existsSync } from "node:fs";
 import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
+import { UsageError } from "../../kit/text/errors.js";
 import { KEY_FILE_END } from "../../model/sealed-text.js";
 import type { NamedFile } from "../files/named-file.js";
-import type { RemoteSettings } from "./remote-settings.js";
-import { findBoth, type SecretSetting, type TlsFiles, tlsFilesOf } from "./secret-files.js";
-import { type FindableSettings, SETTINGS, type Setting } from "./setting-table.js";
+import { type RemoteSettings, remoteSettings, tlsFilesOf } from "./remote-settings.js";
+import type { Settings } from "./resolve-settings.js";
+import type { SecretSetting, TlsFiles } from "./secret-files.js";
+import { DEFAULT_DATA_FILE, SETTINGS, type Setting } from "./setting-table.js";
 
 export interface LocalSettings {
   kind: "local";
@@ -36,14 +39,50 @@ export interface StorePlace {
 /** The place of data that commands read, change or serve without a server. */
 export type DataPlace = FilePlace | StorePlace;
 
+/** The server, or the environment of local data, to read from. */
+export function connectionOf(settings: Settings): Connection {
+  const source = settings.find("url");
+  return source && source.name !== "url"
+    ? { kind: "local", place: dataPlaceOf(settings), env: settings.find("env")?.text }
+    : remoteSettings(settings, source);
+}
+
+/** The data to create, serve or change. */
+export function dataPlaceOf(settings: Settings): DataPlace {
+  const source = settings.find("data", "store");
+  if (source?.name === "store") return storePlace(settings, source);
+  return filePlace(settings, source?.text);
+}
+
+/**
+ * The data file or store that an argument names.
+ *
+ * @throws UsageError that does not quote a URL, which may hold a password
+ */
+export function placeNamed(text: string, from: string, settings: Settings): DataPlace {
+  const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
+  if (text === "" || (isUrl && !/^etcds?:/.test(text)))
+    throw new UsageError(
+      `${from} must be a data file or the URL of a store: etcd://… or etcds://…`,
+    );
+  return isUrl ? storePlace(settings, { text, from }) : filePlace(settings, text);
+}
+
+function filePlace(settings: Settings, named: string | undefined): FilePlace {
+  const path = named ?? DEFAULT_DATA_FILE;
+  const keyFile = existsSync(path + KEY_FILE_END) ? keyFileOf(path) : undefined;
+  const sealKey = settings.find("sealKey") ?? keyFile;
+  return { kind: "file", path, isDefault: named === undefined, sealKey };
+}
+
 /** The key file that `seal` and `init` write. */
 export function keyFileOf(path: string): SecretSetting {
   return { name: "sealKeyFile", text: path + KEY_FILE_END, from: "the key file" };
 }
 
-export function storePlaceOf(settings: FindableSettings, { text, from }: NamedFile): StorePlace {
+function storePlace(settings: Settings, { text, from }: NamedFile): StorePlace {
   const address = parseStoreUrl(text, from);
-  const [user, password] = findBoth(settings, "storeUser", "storePassword");
+  const [user, password] = settings.findBoth("storeUser", "storePassword");
   return {
     kind: "store",
     address,

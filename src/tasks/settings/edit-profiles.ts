@@ -14,6 +14,7 @@ import {
 } from "../../kit/text/errors.js";
 import { suggestion } from "../../kit/text/nearest.js";
 import { absolutePath, type Caller, type Surroundings } from "../surroundings.js";
+import { connectionOf } from "./connection.js";
 import { noProfile, type Profiles, readProfiles } from "./profiles.js";
 import { readGiven, Settings } from "./resolve-settings.js";
 import { readSecret } from "./secret-files.js";
@@ -107,7 +108,7 @@ export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Se
   if (given.length === 0)
     throw new UsageError("this profile has no settings: add --url, --data or --store");
   // Checked before a secret is read from stdin.
-  trialSettings(given, caller).check();
+  connectionOf(trialSettings(given, caller));
   return Promise.all(given.map((setting) => storable(setting, caller)));
 }
 

@@ -9,13 +9,9 @@ import {
 import { secondsOf } from "../../kit/text/duration.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defaults.js";
-import { type TlsFiles, tlsFilesOf } from "./secret-files.js";
-import {
-  DEFAULT_DATA_FILE,
-  type FindableSettings,
-  SETTINGS,
-  type Setting,
-} from "./setting-table.js";
+import type { Settings } from "./resolve-settings.js";
+import type { TlsFiles } from "./secret-files.js";
+import { DEFAULT_DATA_FILE, SETTINGS, type Setting, type SettingName } from "./setting-table.js";
 
 export interface RemoteSettings {
   kind: "remote";
@@ -36,10 +32,7 @@ export interface RemoteSettings {
 }
 
 /** @param source the setting with the URL */
-export function remoteSettings(
-  settings: FindableSettings,
-  source: Setting | undefined,
-): RemoteSettings {
+export function remoteSettings(settings: Settings, source: Setting | undefined): RemoteSettings {
   refuseEnvFlag(settings);
   const [auth, insecure] = [settings.find("auth"), settings.find("insecure")];
   const [timeout, maxWait] = [settings.find("timeout"), settings.find("maxWait")];
@@ -60,12 +53,23 @@ export function remoteSettings(
   return remote;
 }
 
+/** @throws UsageError for a certificate or a key without the other */
+export function tlsFilesOf(
+  settings: Settings,
+  ca: SettingName,
+  cert: SettingName,
+  key: SettingName,
+): TlsFiles {
+  const [ownCert, ownKey] = settings.findBoth(cert, key);
+  return { ca: settings.find(ca), cert: ownCert, key: ownKey };
+}
+
 /** The switch of a profile applies to the server of that profile only. */
 function applies(insecure: Setting, source: Setting | undefined): boolean {
   return insecure.origin === "flag" || !source || source.origin === insecure.origin;
 }
 
-function refuseEnvFlag(settings: FindableSettings): void {
+function refuseEnvFlag(settings: Settings): void {
   const [env] = settings.findAll("env");
   if (env?.origin !== "flag") return;
   const flags = existsSync(DEFAULT_DATA_FILE) ? `--data ${DEFAULT_DATA_FILE}` : "--data or --store";
@@ -81,7 +85,7 @@ function refuseEnvFlag(settings: FindableSettings): void {
 function checkProject(
   { url, auth, apiSecret, tls }: RemoteSettings,
   source: Setting | undefined,
-  { given }: FindableSettings,
+  { given }: Settings,
 ): void {
   if (source?.origin !== "project") {
     for (const file of [tls.ca, tls.cert, tls.key])

@@ -1,16 +1,12 @@
-import { existsSync, lstatSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { statIfExists } from "../../kit/files/system-errors.js";
 import { UsageError } from "../../kit/text/errors.js";
-import { KEY_FILE_END } from "../../model/sealed-text.js";
 import { type Caller, isFolderGone } from "../surroundings.js";
-import { type Connection, type DataPlace, keyFileOf, storePlaceOf } from "./connection.js";
 import { noteLeftOut, settingsOfProfile } from "./profiles.js";
 import { PROJECT_FILE, readProjectFile } from "./project-file.js";
-import { remoteSettings } from "./remote-settings.js";
 import { readSecret } from "./secret-files.js";
 import {
-  DEFAULT_DATA_FILE,
   type GivenSettings,
   NotAllowedError,
   SETTING_NAMES,
@@ -64,41 +60,19 @@ export class Settings {
     return first;
   }
 
-  /** The server, or the environment of local data, to read from. */
-  get connection(): Connection {
-    const source = this.find("url");
-    return source && source.name !== "url"
-      ? { kind: "local", place: this.dataPlace, env: this.find("env")?.text }
-      : remoteSettings(this, source);
-  }
-
-  /** @throws UsageError for a setting that breaks a rule */
-  check(): this {
-    return this.connection && this;
-  }
-
-  /** The data to create, serve or change. */
-  get dataPlace(): DataPlace {
-    const source = this.find("data", "store");
-    if (source?.name === "store") return storePlaceOf(this, source);
-    const path = source?.text ?? DEFAULT_DATA_FILE;
-    const keyFile = existsSync(path + KEY_FILE_END) ? keyFileOf(path) : undefined;
-    return { kind: "file", path, isDefault: !source, sealKey: this.find("sealKey") ?? keyFile };
-  }
-
   /**
-   * The data file or store that an argument names.
+   * Finds two settings that need each other.
    *
-   * @throws UsageError that does not quote a URL, which may hold a password
+   * @throws UsageError if only one is given
    */
-  placeNamed(text: string, from: string): DataPlace {
-    const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
-    if (text === "" || (isUrl && !/^etcds?:/.test(text)))
-      throw new UsageError(
-        `${from} must be a data file or the URL of a store: etcd://… or etcds://…`,
-      );
-    const strongest: Setting = { name: isUrl ? "store" : "data", text, from, origin: "flag" };
-    return new Settings([strongest, ...this.given], this.#caller).dataPlace;
+  findBoth(name: SettingName, otherName: SettingName) {
+    const [one, other] = [this.find(name), this.find(otherName)];
+    if (!one === !other) return [one, other] as const;
+    const needed = one ? otherName : name;
+    const missing = Object.values(SETTINGS)
+      .filter(({ group }) => group === needed)
+      .map(({ flag, variable }) => flag ?? variable);
+    throw new UsageError(`${(one ?? other)?.from} needs ${missing.join(" or ")} too`);
   }
 
   /**

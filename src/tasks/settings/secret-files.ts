@@ -7,12 +7,7 @@ import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
 import { describeFile, type NamedFile, readNamedFile, readStdin } from "../files/named-file.js";
 import type { Caller } from "../surroundings.js";
-import {
-  type FindableSettings,
-  SETTINGS,
-  type Setting,
-  type SettingName,
-} from "./setting-table.js";
+import { SETTINGS, type Setting } from "./setting-table.js";
 
 export type SecretSetting = Pick<Setting, "name"> & NamedFile;
 
@@ -45,32 +40,6 @@ export function missingSecretError(): UnauthorizedError {
 
 /** The settings that name the files for {@link TlsTexts}. */
 export type TlsFiles = Record<keyof TlsTexts, Setting | undefined>;
-
-/** @throws UsageError for a certificate or a key without the other */
-export function tlsFilesOf(
-  settings: FindableSettings,
-  ca: SettingName,
-  cert: SettingName,
-  key: SettingName,
-): TlsFiles {
-  const [ownCert, ownKey] = findBoth(settings, cert, key);
-  return { ca: settings.find(ca), cert: ownCert, key: ownKey };
-}
-
-/**
- * Finds two settings that need each other.
- *
- * @throws UsageError if only one is given
- */
-export function findBoth(settings: FindableSettings, name: SettingName, otherName: SettingName) {
-  const [one, other] = [settings.find(name), settings.find(otherName)];
-  if (!one === !other) return [one, other] as const;
-  const needed = one ? otherName : name;
-  const missing = Object.values(SETTINGS)
-    .filter(({ group }) => group === needed)
-    .map(({ flag, variable }) => flag ?? variable);
-  throw new UsageError(`${(one ?? other)?.from} needs ${missing.join(" or ")} too`);
-}
 
 /** @throws UsageError for a file that can't be read, or can't be used */
 export async function readTlsFiles(files: TlsFiles): Promise<TlsTexts> {

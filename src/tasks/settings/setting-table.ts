@@ -121,13 +121,6 @@ export interface Setting {
 /** Strongest first. */
 export type GivenSettings = readonly Setting[];
 
-/** The part of `Settings` that finds settings. */
-export interface FindableSettings {
-  readonly given: GivenSettings;
-  findAll(...names: SettingName[]): Setting[];
-  find(...names: SettingName[]): Setting | undefined;
-}
-
 /** Thrown when a setting is needed that the user has not allowed. */
 export class NotAllowedError extends UsageError {}
 

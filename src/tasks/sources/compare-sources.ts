@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createBudget } from "../../client/retry.js";
 import { type Difference, diffValues } from "../../model/differing-values.js";
 import { namedValues, readVariableEntries } from "../../model/variable-entries.js";
-import { dataPlaceName } from "../settings/connection.js";
+import { dataPlaceName, dataPlaceOf } from "../settings/connection.js";
 import { readGiven, Settings } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import type { Caller } from "../surroundings.js";
@@ -44,7 +44,7 @@ function sourceFlags(side: string, settings: Settings): SourceFlags {
   const [, data, env] = /^(.+):([^:]+)$/.exec(side) ?? [];
   // The name of an environment may contain a colon.
   if (data && env && (data.endsWith(".json") || existsSync(data))) return { data, env };
-  const { dataPlace } = settings;
+  const dataPlace = dataPlaceOf(settings);
   return {
     [dataPlace.kind === "file" ? "data" : "store"]: dataPlaceName(dataPlace),
     env: side,

@@ -8,7 +8,7 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableReader } from "../../model/read.js";
 import type { VariableSource } from "../../model/source.js";
 import type { Data } from "../../store/data.js";
-import { dataPlaceName, type LocalSettings } from "../settings/connection.js";
+import { connectionOf, dataPlaceName, type LocalSettings } from "../settings/connection.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
@@ -43,7 +43,7 @@ export async function openSource(
   caller: Caller,
   options: OpenOptions = {},
 ): Promise<VariableSource> {
-  const { connection } = settings;
+  const connection = connectionOf(settings);
   if (connection.kind === "local") return openLocal(connection, caller, options);
   const apiSecret = await settings.secret("apiSecret");
   if (apiSecret === undefined && !options.anonymous) throw noSecretError(settings.given);

@@ -7,7 +7,14 @@ import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import { chooseEnvironment } from "../../tasks/data/open-data.js";
 import { fileRisk } from "../../tasks/files/safe-files.js";
-import { type DataPlace, type LocalSettings, placeFlags } from "../../tasks/settings/connection.js";
+import {
+  type Connection,
+  connectionOf,
+  type DataPlace,
+  type LocalSettings,
+  placeFlags,
+  placeNamed,
+} from "../../tasks/settings/connection.js";
 import {
   type ListedProfile,
   listedProfile,
@@ -276,8 +283,7 @@ function getCommandOfProfile(
  *   missing or invalid data
  */
 export async function findPlaces(flags: SourceFlags, caller: Caller): Promise<Places> {
-  const { settings, broken } = readUsable(flags, caller);
-  const { connection } = settings;
+  const { settings, connection, broken } = readUsable(flags, caller);
   if (connection.kind === "remote") {
     const remote = serverPlaces(connection, { flags, settings, caller }, broken);
     const isFirst =
@@ -299,7 +305,7 @@ function firstPlaces(remote: Places, settings: Settings, caller: Caller): Places
   const openData = async (path: string) => {
     const notes: string[] = [];
     const warn = (text: string) => void notes.push(text);
-    const place = settings.placeNamed(pathOf({ path }, surroundings), "the path");
+    const place = placeNamed(pathOf({ path }, surroundings), "the path", settings);
     const local = { kind: "local", place, env: undefined } as const;
     opened = await environmentPlaces(local, settings, { ...caller, warn });
     tell({ added: opened.places, gone: remote.places });
@@ -321,15 +327,14 @@ function firstPlaces(remote: Places, settings: Settings, caller: Caller): Places
 function readUsable(
   flags: SourceFlags,
   caller: Caller,
-): { settings: Settings; broken?: UsageError } {
+): { settings: Settings; connection: Connection; broken?: UsageError } {
   try {
-    return { settings: readSettings(flags, caller).check() };
+    const settings = readSettings(flags, caller);
+    return { settings, connection: connectionOf(settings) };
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // A mistake outside the profile throws again here.
-    return {
-      settings: readSettings(flags, caller, undefined, [readProject]).check(),
-      broken: error,
-    };
+    const settings = readSettings(flags, caller, undefined, [readProject]);
+    return { settings, connection: connectionOf(settings), broken: error };
   }
 }

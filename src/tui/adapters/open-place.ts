@@ -24,7 +24,7 @@ import {
 import type { LocalData } from "../../tasks/data/local-data.js";
 import { chooseEnvironment, localData } from "../../tasks/data/open-data.js";
 import { credentialLines } from "../../tasks/data/shell-lines.js";
-import type { LocalSettings } from "../../tasks/settings/connection.js";
+import { connectionOf, type LocalSettings } from "../../tasks/settings/connection.js";
 import type { RemoteSettings } from "../../tasks/settings/remote-settings.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import {
@@ -64,7 +64,7 @@ export function placeOpener(
 ): Place["open"] {
   return async (onRateLimit) => {
     const settings = read();
-    const { connection } = settings;
+    const connection = connectionOf(settings);
     const access = await accessWith(settings, getCommand, caller);
     if (connection.kind === "remote") return openServer(connection, access, onRateLimit);
     const [data, environment] = await openData(connection, caller);

@@ -20,6 +20,7 @@ import {
 } from "../../../src/tasks/doctor/check-server.js";
 import { checkFiles } from "../../../src/tasks/doctor/diagnose.js";
 import type { Finding } from "../../../src/tasks/doctor/finding.js";
+import { dataPlaceOf } from "../../../src/tasks/settings/connection.js";
 import { readGiven, Settings } from "../../../src/tasks/settings/resolve-settings.js";
 import { VARIABLES } from "../../contract/development.js";
 import { aCaller } from "../../support/caller.js";
@@ -73,7 +74,7 @@ describe("checkClock", () => {
 
 describe("checkLocal", () => {
   const placeAt = (url: string) =>
-    new Settings(readGiven("flag", { store: url }), aCaller()).dataPlace;
+    dataPlaceOf(new Settings(readGiven("flag", { store: url }), aCaller()));
   const check = async (url: string, open: () => Promise<Data>) => {
     const local = { kind: "local", place: placeAt(url), env: undefined } as const;
     return (await checkLocal(local, aCaller({ clock: () => 0 }), open))["store"] as Finding[];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { connectionOf } from "../../../src/tasks/settings/connection.js";
 import { readGiven, Settings } from "../../../src/tasks/settings/resolve-settings.js";
 import type { GivenSettings } from "../../../src/tasks/settings/setting-table.js";
 import { readKeys } from "../../../src/tasks/settings/settings-file.js";
@@ -12,9 +13,9 @@ const given = (flags: object, variables: object = {}, files: GivenSettings = [])
 
 const settingsOf = (settings: GivenSettings) => new Settings(settings, aCaller());
 
-const connectionOf = (settings: GivenSettings) => settingsOf(settings).connection;
+const connect = (settings: GivenSettings) => connectionOf(settingsOf(settings));
 
-const resolve = (flags: object, variables: object = {}) => connectionOf(given(flags, variables));
+const resolve = (flags: object, variables: object = {}) => connect(given(flags, variables));
 
 const DEFAULTS = {
   kind: "remote",
@@ -135,7 +136,7 @@ describe("server, data file or store", () => {
 describe("a store", () => {
   const URL = "etcds://h1,h2:2380/shop";
   const place = (flags: object, variables: object = {}, files: GivenSettings = []) => {
-    const connection = connectionOf(given(flags, variables, files));
+    const connection = connect(given(flags, variables, files));
     return connection.kind === "local" ? connection.place : undefined;
   };
 
@@ -146,7 +147,7 @@ describe("a store", () => {
       "of profile shop",
       "/config",
     );
-    expect(connectionOf(given({}, {}, profile))).toMatchObject({
+    expect(connect(given({}, {}, profile))).toMatchObject({
       place: {
         kind: "store",
         address: { url: "etcds://h1:2379,h2:2380/shop" },
@@ -293,9 +294,9 @@ describe("the secret itself over plain HTTP", () => {
   );
 
   it("insecure in a profile applies to the server of that profile only", () => {
-    expect(connectionOf(given({}, {}, profile))).toMatchObject({ insecure: true });
+    expect(connect(given({}, {}, profile))).toMatchObject({ insecure: true });
     const elsewhere = given({ url: "http://elsewhere.example" }, {}, profile);
-    expect(() => connectionOf(elsewhere)).toThrow("secret to elsewhere.example");
+    expect(() => connect(elsewhere)).toThrow("secret to elsewhere.example");
   });
 
   it.each([{ insecure: "yes" }, { insecure: 1 }])(
@@ -318,7 +319,7 @@ describe("the secret itself over plain HTTP", () => {
 describe("the file of a project", () => {
   const inProject = (keys: Record<string, string>, variables: Record<string, string>) => {
     const project = readKeys("project", keys, "in .appvars.json", "/project");
-    return connectionOf(given({}, { APPVARS_API_SECRET: "hunter2", ...variables }, project));
+    return connect(given({}, { APPVARS_API_SECRET: "hunter2", ...variables }, project));
   };
 
   it("the file of a project can't make the client send the secret itself to its server", () => {
@@ -368,20 +369,20 @@ describe("a profile's secret and the project's server", () => {
     given(flags, {}, [...readKeys("project", keys, "in .appvars.json", "/project"), ...profile]);
 
   it("a profile's secret is used for the project's server if the profile has the same url", () => {
-    expect(connectionOf(layers({ url: "https://vars.example/" }))).toMatchObject({
+    expect(connect(layers({ url: "https://vars.example/" }))).toMatchObject({
       url: "https://vars.example",
     });
   });
 
   it("a profile's secret is refused for another server of the project, unless a flag gives its url", () => {
     const elsewhere = layers({ url: "https://elsewhere.example" });
-    expect(() => connectionOf(elsewhere)).toThrow(
+    expect(() => connect(elsewhere)).toThrow(
       "the secret is of a profile for https://vars.example, but url in .appvars.json is another server",
     );
     const flagged = layers(
       { url: "https://elsewhere.example" },
       { url: "https://elsewhere.example" },
     );
-    expect(connectionOf(flagged)).toMatchObject({ url: "https://elsewhere.example" });
+    expect(connect(flagged)).toMatchObject({ url: "https://elsewhere.example" });
   });
 });

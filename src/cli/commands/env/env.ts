@@ -9,6 +9,7 @@ import {
 } from "../../../model/environment.js";
 import type { ChangeWithPair } from "../../../store/edits/edit-environments.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
+import { dataPlaceOf } from "../../../tasks/settings/connection.js";
 import { readSettings, type Settings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
@@ -21,7 +22,7 @@ const list = defineCommand({
   flags: PLACE_FLAGS,
   examples: ["appvars env list --data vars.json"],
   async run(_, flags, context) {
-    const { dataPlace } = readSettings(flags, context);
+    const dataPlace = dataPlaceOf(readSettings(flags, context));
     const { environments } = await readData(dataPlace, context);
     const json = environments.map(({ id, application, name, api_key, previous }) => {
       return { id, application, name, api_key, previous: withoutSecrets(previous) };
@@ -74,7 +75,7 @@ const rename = defineCommand({
     checkDecoded(newName, "the new name");
     let renamed = { application: "", name: "", new_name: "" };
     const settings = readSettings(flags, context);
-    const changed = await updateData(settings.dataPlace, context, (data) => {
+    const changed = await updateData(dataPlaceOf(settings), context, (data) => {
       const environment = findEnvironment(data.environments, name);
       const { application } = environment;
       const parsed = parseEnvironmentName(newName, application);
@@ -96,7 +97,7 @@ const credentials = defineCommand({
   flags: PLACE_FLAGS,
   examples: ['eval "$(appvars env credentials development --data vars.json)"'],
   async run({ name }, flags, context) {
-    const { dataPlace } = readSettings(flags, context);
+    const dataPlace = dataPlaceOf(readSettings(flags, context));
     const { environments } = await readData(dataPlace, context);
     printCredentials(findEnvironment(environments, name), context);
   },
@@ -132,7 +133,7 @@ const remove = defineCommand({
     const description = () =>
       `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
     const settings = readSettings(flags, context);
-    const changed = await updateData(settings.dataPlace, context, (data) => {
+    const changed = await updateData(dataPlaceOf(settings), context, (data) => {
       const { id, application, name: ownName } = findEnvironment(data.environments, name);
       const values = data.values.filter((value) => value.environment_id === id).length;
       removed = { application, name: ownName, values };
@@ -166,7 +167,7 @@ function warnOfSettings(
 
 async function issue(flags: SourceFlags, context: Context, change: ChangeWithPair): Promise<void> {
   const { issueCredentials } = await loadEdits();
-  const { dataPlace } = readSettings(flags, context);
+  const dataPlace = dataPlaceOf(readSettings(flags, context));
   const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
   if (!context.preview) printCredentials(issued, context);
 }

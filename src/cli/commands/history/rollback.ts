@@ -2,6 +2,7 @@ import { createInterface } from "node:readline";
 import { endBySignal } from "../../../kit/process/signals.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { readHistory, updateData } from "../../../tasks/data/open-data.js";
+import { dataPlaceOf } from "../../../tasks/settings/connection.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../../arguments/command.js";
 import { DRY_RUN, PLACE_FLAGS } from "../../arguments/data-flags.js";
@@ -29,7 +30,7 @@ export const definition = defineCommand({
   examples: ["appvars rollback 42 --only DATABASE_URL --env production --data vars.json"],
   async run({ number }, { only, env, values = false, yes, broken = false, ...flags }, context) {
     const { planRollBack } = await import("../../../store/edits/roll-back.js");
-    const { dataPlace } = readSettings(flags, context);
+    const dataPlace = dataPlaceOf(readSettings(flags, context));
     const plan = await readHistory(dataPlace, context, (history) =>
       planRollBack(history, number, { only, env, values }),
     );

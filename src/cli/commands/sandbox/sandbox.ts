@@ -2,7 +2,7 @@ import { loadWindows, startChild } from "../../../kit/process/child.js";
 import type { ChildEnvironment } from "../../../kit/process/program.js";
 import { supervise } from "../../../kit/process/supervise.js";
 import { passedOn } from "../../../tasks/run/child-environment.js";
-import { dataPlaceName } from "../../../tasks/settings/connection.js";
+import { dataPlaceName, dataPlaceOf } from "../../../tasks/settings/connection.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import { SETTING_NAMES, SETTINGS } from "../../../tasks/settings/setting-table.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
@@ -57,7 +57,7 @@ export const definition = defineCommand({
     const place =
       (data ?? store) === undefined
         ? undefined
-        : readSettings({ data, store, sealKeyFile }, context).dataPlace;
+        : dataPlaceOf(readSettings({ data, store, sealKeyFile }, context));
     const options = { place, env: name, allowReserved, ...rateLimit, faults };
     const { openSandbox } = await import("./open-sandbox.js");
     const { surroundings } = context;

@@ -27,7 +27,7 @@ export const definition = defineCommand({
       problems.add(error.message);
     };
     const caller = { ...context, note: (text: string) => void problems.add(text) };
-    const all = readSettings(flags, caller, note);
+    const all = readSettings(flags, caller, { onError: note });
     try {
       connectionOf(all);
     } catch (error) {

@@ -26,7 +26,7 @@ export const definition = defineCommand({
         "merge takes three files, and a name for messages: BASE OURS THEIRS [PATH]",
       );
     // A `.appvars.json` may be in conflict, too.
-    const settings = readSettings(flags, context, undefined, [readProfile]);
+    const settings = readSettings(flags, context, { files: [readProfile] });
     const { sealKey } = placeNamed(path ?? ours, "OURS", settings);
     const { mergeDataFiles } = await import("../../tasks/data/merge-data-files.js");
     const conflicts = await mergeDataFiles({ base, ours, theirs }, path, sealKey, context);

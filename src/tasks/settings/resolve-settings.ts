@@ -86,22 +86,24 @@ export class Settings {
   }
 }
 
+interface ReadOptions {
+  /** Default: both files. */
+  files?: readonly (typeof readProfile)[];
+  /** Gets the error of a file, whose settings are then left out. Default: throws. */
+  onError?: (error: unknown) => void;
+}
+
 /**
  * Resolves the settings: flags, then environment variables, `.appvars.json` and
  * the profile.
  *
- * @param onError gets the error of a file, whose settings are then left out.
- *   Default: throws
  * @throws UsageError for a settings file that breaks a rule, or a missing
  *   profile
  */
 export function readSettings(
   flags: SourceFlags,
   caller: Caller,
-  onError = (error: unknown): void => {
-    throw error;
-  },
-  files: readonly (typeof readProfile)[] = [readProject, readProfile],
+  { files = [readProject, readProfile], onError }: ReadOptions = {},
 ): Settings {
   const given = [...readGiven("flag", flags), ...readGiven("variable", caller.surroundings.env)];
   for (const read of files) {
@@ -109,7 +111,9 @@ export function readSettings(
       given.push(...read(caller, new Settings(given, caller)));
     } catch (error) {
       // A current folder that has been deleted has no settings file.
-      if (!isFolderGone(error)) onError(error);
+      if (isFolderGone(error)) continue;
+      if (!onError) throw error;
+      onError(error);
     }
   }
   return new Settings(given, caller);

@@ -334,7 +334,7 @@ function readUsable(
   } catch (error) {
     if (!(error instanceof UsageError)) throw error;
     // A mistake outside the profile throws again here.
-    const settings = readSettings(flags, caller, undefined, [readProject]);
+    const settings = readSettings(flags, caller, { files: [readProject] });
     return { settings, connection: connectionOf(settings), broken: error };
   }
 }

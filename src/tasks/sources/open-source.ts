@@ -82,15 +82,12 @@ export async function readValues(
   caller: Caller,
   options: OpenOptions,
 ): Promise<JsonValue[]> {
-  const source = await openSource(settings, caller, options);
-  try {
+  return withSource(openSource(settings, caller, options), async (source) => {
     const decrypt = await createDecrypt(settings);
     // One read needs no snapshot.
-    if (names.length === 1) return await readFrom(source, names, decrypt);
-    return await source.readSnapshot((snapshot) => readFrom(snapshot, names, decrypt));
-  } finally {
-    await source.close();
-  }
+    if (names.length === 1) return readFrom(source, names, decrypt);
+    return source.readSnapshot((snapshot) => readFrom(snapshot, names, decrypt));
+  });
 }
 
 async function readFrom(

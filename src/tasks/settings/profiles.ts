@@ -5,7 +5,7 @@ import { optional, type Rule, rule, TEXT } from "../../kit/text/rules.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
 import type { Caller, Surroundings } from "../surroundings.js";
-import { HIDDEN, SETTINGS, type Setting, type SettingName, shownText } from "./setting-table.js";
+import { HIDDEN, type Setting, shownText } from "./setting-table.js";
 import {
   parseSettingsFile,
   profilesPath,
@@ -102,10 +102,11 @@ export function noProfile(name: string, profiles: Profiles["profiles"]): string 
   return `there is no profile "${name}"; ${names ? `the profiles are ${names}` : "there are none yet; see appvars profile add"}`;
 }
 
-const LISTED: readonly SettingName[] = ["url", "data", "store", "env", "apiKey"];
+/** The settings that are listed, by their keys. */
+const LISTED = { url: "url", data: "data", store: "store", env: "env", api_key: "apiKey" } as const;
 
 export type ListedProfile = { name: string; current: boolean } & Partial<
-  Record<"url" | "data" | "store" | "env" | "api_key", string>
+  Record<keyof typeof LISTED, string>
 >;
 
 /** A profile without its secrets. */
@@ -115,8 +116,7 @@ export function listedProfile(
   settings: SettingsObject,
 ): ListedProfile {
   const shown = Object.fromEntries(
-    LISTED.flatMap((setting) => {
-      const { key } = SETTINGS[setting];
+    Object.entries(LISTED).flatMap(([key, setting]) => {
       const text = settings[key];
       return typeof text === "string" ? [[key, shownText({ name: setting, text }) ?? HIDDEN]] : [];
     }),

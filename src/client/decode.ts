@@ -34,14 +34,20 @@ import { compareClocks } from "../signing/sign.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 
+/** The length of the longest list, twice the design size of a data file. */
+const MAX_TOTAL = 2_000_000;
+
+/**
+ * The most list items and object members in one answer: 2,000 for each item of
+ * the largest page.
+ */
+const MAX_ITEMS = 2_000_000;
+
 /**
  * Thrown for a field that breaks a rule of the API. The message quotes no
  * value.
  */
 class BrokenRuleError extends TypeError {}
-
-/** The length of the longest list, twice the design size of a data file. */
-const MAX_TOTAL = 2_000_000;
 
 type FieldsOf<T> = Record<keyof T, Rule>;
 
@@ -158,12 +164,6 @@ export function decode<T>(json: unknown, rule: Rule): T {
     ({ path, rule: broken }) => new BrokenRuleError(`${pathText(path) || "it"} ${broken}`),
   );
 }
-
-/**
- * The most list items and object members in one answer: 2,000 for each item of
- * the largest page.
- */
-const MAX_ITEMS = 2_000_000;
 
 /**
  * Returns the answer to a read.

@@ -4,6 +4,11 @@ import { ServerError, UnauthorizedError, UnreachableError } from "../kit/text/er
 import { parseToken, RefusedError, refusal } from "./answers.js";
 import { JsonClient, NotSentError, type PostLimits, TlsError } from "./json-client.js";
 
+const PAUSE_MS = 50;
+
+/** The longest random pause after a {@link NotYetError}. */
+const MAX_WAIT_MS = 300;
+
 /** Milliseconds. */
 const TIMES = {
   /**
@@ -45,9 +50,6 @@ export class NotYetError extends UnreachableError {}
 
 /** gRPC status codes. */
 const [PERMISSION_DENIED, UNAUTHENTICATED] = [7, 16];
-const PAUSE_MS = 50;
-/** The longest random pause after a {@link NotYetError}. */
-const MAX_WAIT_MS = 300;
 const LOGIN = "auth/authenticate";
 
 /**

@@ -14,6 +14,9 @@ import {
   type Writer,
 } from "./writer.js";
 
+/** Go's bufio.MaxScanTokenSize in bytes, newline included. */
+const MAX_DOCKER_LINE = 64 * 1024;
+
 export function lineWriter(
   format: string,
   refusals: readonly Refusal[],
@@ -69,9 +72,6 @@ export const writeFish = lineWriter(
   [notShellName, reservedByFish, nul, loneSurrogate],
   ({ name, value }) => `set -gx ${name} '${valueText(value).replace(/['\\]/g, "\\$&")}'\n`,
 );
-
-/** Go's bufio.MaxScanTokenSize in bytes, newline included. */
-const MAX_DOCKER_LINE = 64 * 1024;
 
 const dockerLine = ({ name, value }: NamedValue) => `${name}=${valueText(value)}\n`;
 

@@ -3,6 +3,8 @@ import type { JsonValue } from "../kit/text/strict-json.js";
 import { isVariableName, NAME_RULE, type VariableType } from "../model/variable.js";
 import { DOTENV_TARGETS } from "./writer.js";
 
+const MAX_NAMES = 10;
+
 /** Reads a file. @throws UsageError with the line, which never quotes the text */
 export type Reader = (text: string, options?: ReadOptions) => ImportedVariable[];
 
@@ -83,8 +85,6 @@ export interface Mention {
   name: string;
   line?: number;
 }
-
-const MAX_NAMES = 10;
 
 /** Notes `before A (line 1), B (line 3) after`. */
 export function noteNames(

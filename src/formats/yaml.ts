@@ -17,6 +17,12 @@ import { INEXACT_NUMBER, type JsonValue, keepsDigits } from "../kit/text/strict-
 import { type Mention, noteRewritten, type Reader, toImportedVariables } from "./reader.js";
 import { inAnyString, loneSurrogate, refuse, type Writer } from "./writer.js";
 
+/** Limits the repetitions by aliases. A bomb repeats far more. */
+const MAX_ALIASES = 100;
+
+/** Limits the merges, since a merged mapping may have merges, too. */
+const MAX_MERGES = 1_000;
+
 /** YAML 1.1 requires a point in floats: it reads `1e+21` as a string. */
 const EXPONENT: ScalarTag = {
   tag: "tag:yaml.org,2002:float",
@@ -59,12 +65,6 @@ export const writeYaml: Writer = (entries) => {
 function quoteUnlessWord(key: Scalar): void {
   if (!/^[A-Za-z_][A-Za-z0-9_.-]*$/.test(String(key.value))) key.type = "QUOTE_DOUBLE";
 }
-
-/** Limits the repetitions by aliases. A bomb repeats far more. */
-const MAX_ALIASES = 100;
-
-/** Limits the merges, since a merged mapping may have merges, too. */
-const MAX_MERGES = 1_000;
 
 type Report = (problem: string, node?: unknown) => never;
 

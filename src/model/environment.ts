@@ -1,6 +1,12 @@
 import { NotFoundError, UsageError } from "../kit/text/errors.js";
 import { suggestion } from "../kit/text/nearest.js";
 
+/**
+ * Random letters and digits of this length can't be guessed, even by testing
+ * guesses on a signature.
+ */
+const MIN_SECRET_LENGTH = 16;
+
 export interface Credentials {
   apiKey: string;
   apiSecret: string;
@@ -159,12 +165,6 @@ export function findEnvironment<E extends Environment>(
   const hint = suggestion(name, [...environments.map((each) => each.name), ...names]);
   throw new NotFoundError(`no environment named "${name}"${hint}; there is ${list}`);
 }
-
-/**
- * Random letters and digits of this length can't be guessed, even by testing
- * guesses on a signature.
- */
-const MIN_SECRET_LENGTH = 16;
 
 /**
  * Finds API secrets that don't protect their environment. An API key is not

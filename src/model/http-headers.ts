@@ -1,5 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 
+/**
+ * A server reads its store every two seconds, and after each write, which a
+ * smaller age would reveal.
+ */
+const NEWEST_MS = 3_000;
+
 /** The version of the environment's data. All data routes send it. */
 export const REVISION_HEADER = "Appvars-Revision";
 /**
@@ -37,12 +43,6 @@ export function readRateLimit(headers: IncomingHttpHeaders) {
 export function formatFreshness(version: string, age: number): string[] {
   return [VERSION_HEADER, version, DATA_AGE_HEADER, String(wholeAge(age))];
 }
-
-/**
- * A server reads its store every two seconds, and after each write, which a
- * smaller age would reveal.
- */
-const NEWEST_MS = 3_000;
 
 /**
  * Returns the age of data in whole seconds; 0 for less than three.

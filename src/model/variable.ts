@@ -1,6 +1,9 @@
 import { UsageError } from "../kit/text/errors.js";
 import { exactNumber, JsonError, type JsonValue, parseJson } from "../kit/text/strict-json.js";
 
+/** Deeper values would exhaust the stack of programs that read or write them. */
+const MAX_JSON_DEPTH = 500;
+
 export const VARIABLE_TYPES = ["STRING", "NUMBER", "BOOLEAN", "JSON"] as const;
 
 export type VariableType = (typeof VARIABLE_TYPES)[number];
@@ -115,9 +118,6 @@ export const ENVELOPE_PREFIX = "envbee:enc:v1:";
 
 /** The prefix of a text that replaces a secret in a sealed data file. */
 export const SEALED_PREFIX = "appvars:sealed:v1:";
-
-/** Deeper values would exhaust the stack of programs that read or write them. */
-const MAX_JSON_DEPTH = 500;
 
 function isJson(value: unknown, depth = 0): boolean {
   // JSON.parse returns Infinity for `1e999`, and JSON.stringify would write

@@ -4,6 +4,8 @@ import { EMPTY_OBJECT_MD5 } from "../model/variable.js";
 /** Signed for a request without a body (docs/http-api.md). */
 export const EMPTY_BODY_HASH = EMPTY_OBJECT_MD5;
 
+export const DEFAULT_TOLERANCE: Tolerance = { past: 300, future: 60 };
+
 /** The message for an empty secret, which node:crypto would accept. */
 export const EMPTY_SECRET = "an API secret must not be empty";
 
@@ -79,8 +81,6 @@ export interface Tolerance {
   /** Default 60. */
   future: number;
 }
-
-export const DEFAULT_TOLERANCE: Tolerance = { past: 300, future: 60 };
 
 /**
  * Compares this machine's clock with a server's, for the default tolerance.

@@ -11,6 +11,8 @@ import { ArgumentError } from "../arguments/parse-line.js";
 import { allowReserved, SELECTION_FLAGS, strictFlags } from "../arguments/selection-flags.js";
 import { CACHE_FLAGS, SOURCE_FLAGS } from "../arguments/source-flags.js";
 
+const MIN_INTERVAL_S = 0.1;
+
 export const definition = defineCommand({
   description: `Run a command with the values in its
     environment: strings as they are, other types as compact
@@ -74,8 +76,6 @@ function parsePrefix(text: string): string {
   if (text === "" || isVariableName(text)) return text;
   throw new ArgumentError("It must be a valid beginning of a variable name.");
 }
-
-const MIN_INTERVAL_S = 0.1;
 
 function parseInterval(text: string): number {
   const seconds = secondsOf(text);

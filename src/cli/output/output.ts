@@ -3,6 +3,9 @@ import type { ColorSupportLevel } from "chalk";
 import { printable, unitEscapes } from "../../kit/text/printable.js";
 import type { Surroundings } from "../../tasks/surroundings.js";
 
+/** Rows per batch. Formatting all at once would use too much memory. */
+const BATCH_ROWS = 2_000;
+
 // Everything written to stdout or stderr goes through these functions; `npm run
 // lint` reports exceptions. All but `writeRaw` escape characters that could
 // control a terminal or forge a line.
@@ -26,9 +29,6 @@ export function writeLines(
 ): void {
   stream.write(lines.map((line, index) => `${style(printable(line), index)}\n`).join(""));
 }
-
-/** Rows per batch. Formatting all at once would use too much memory. */
-const BATCH_ROWS = 2_000;
 
 /** Writes lines of tab-separated fields; an undefined one is empty. */
 export function writeRows(

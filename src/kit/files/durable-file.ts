@@ -7,6 +7,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { InvalidDataError } from "../text/errors.js";
 import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-errors.js";
 
+const BUSY_TRIES = 40;
+const BUSY_PAUSE_MS = 50;
+
 /** A text, or bytes in parts. Each part is made just before it is written. */
 export type NewContent = string | Iterable<Uint8Array>;
 
@@ -67,9 +70,6 @@ export async function replaceFile(
   await syncFolder(dirname(path), system);
   return replaced;
 }
-
-const BUSY_TRIES = 40;
-const BUSY_PAUSE_MS = 50;
 
 /**
  * Renames the file. On Windows, tries for 2 s, since a file can't be replaced

@@ -3,6 +3,14 @@ import { closeSync, constants, fstat, open, read, type Stats } from "node:fs";
 import { promisify } from "node:util";
 import { InvalidDataError, tooLarge } from "../text/errors.js";
 
+const MIN_READ = 65_536;
+
+/**
+ * The largest value or file from a user, and the largest answer of a server, in
+ * bytes.
+ */
+export const MAX_INPUT = 64 * 1_048_576;
+
 // Without O_NONBLOCK, opening a named pipe waits for a writer. Windows has
 // neither flag.
 const { O_RDONLY, O_NONBLOCK = 0, O_NOFOLLOW = 0 } = constants;
@@ -49,8 +57,6 @@ export async function readAnyFile(path: string, maxSize: number): Promise<Buffer
   return readToEnd(descriptor, 0, maxSize).finally(() => closeSync(descriptor));
 }
 
-const MIN_READ = 65_536;
-
 /**
  * @param size the size that `stat` reports: the file may grow in the meantime,
  *   and files in /proc report 0
@@ -68,9 +74,3 @@ async function readToEnd(descriptor: number, size: number, maxSize: number): Pro
   }
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
-
-/**
- * The largest value or file from a user, and the largest answer of a server, in
- * bytes.
- */
-export const MAX_INPUT = 64 * 1_048_576;

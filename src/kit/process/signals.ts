@@ -2,6 +2,8 @@ import { constants } from "node:os";
 import { isatty } from "node:tty";
 import { readProcessStat } from "./this-process.js";
 
+const MAX_UNREAD_MS = 500;
+
 /**
  * SIGWINCH, SIGTSTP and SIGCONT are left out: in the foreground, a terminal
  * sends them to the whole process group. SIGBREAK is Ctrl-Break on Windows,
@@ -188,8 +190,6 @@ export function endWithTerminal(code: number): void {
   process.removeAllListeners("SIGHUP");
   process.kill(process.pid, "SIGHUP");
 }
-
-const MAX_UNREAD_MS = 500;
 
 /**
  * Ends the process without waiting for readers of its output. Called when all

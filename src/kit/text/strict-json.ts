@@ -1,3 +1,6 @@
+/** JavaScript keeps this number of digits of any number without an exponent. */
+const KEPT_DIGITS = 15;
+
 export type JsonValue =
   | string
   | number
@@ -54,9 +57,6 @@ export function parseJson(text: string, maxItems = Number.POSITIVE_INFINITY): Js
 const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [POINT, ZERO, NINE, SMALL_E, TO_SMALL] = [0x2e, 0x30, 0x39, 0x65, 0x20];
-
-/** JavaScript keeps this number of digits of any number without an exponent. */
-const KEPT_DIGITS = 15;
 
 /** Counts the parts of a text, valid JSON or not, and checks its numbers. */
 function count(text: string): { items: number; members: number; depth: number; isExact: boolean } {

@@ -15,6 +15,8 @@ import {
 } from "../store.js";
 import { readDataFile } from "./data-file.js";
 
+const SETTLE_MS = 100;
+
 interface DataFileOptions {
   author?: Author | undefined;
   /** Unix time in milliseconds. */
@@ -42,8 +44,6 @@ export function openDataFile(
 ): Promise<EditableStore & Reloadable> {
   return new JsonFileStore(path, options).open();
 }
-
-const SETTLE_MS = 100;
 
 class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
   readonly #path: string;

@@ -4,6 +4,9 @@ import { byId, type Data, type List } from "../data.js";
 import type { FileSealing, SealedForm } from "./file-sealing.js";
 import { parseData } from "./parse-data.js";
 
+/** Records per piece, which takes about a millisecond. */
+const PIECE_RECORDS = 2_000;
+
 /**
  * The largest data file, in bytes: JSON is parsed from one string, in V8 of up
  * to 512 MB.
@@ -27,9 +30,6 @@ export async function fileSealing(
 export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined): Promise<Data> {
   return parseData(bytes, (await fileSealing(keys))?.open);
 }
-
-/** Records per piece, which takes about a millisecond. */
-const PIECE_RECORDS = 2_000;
 
 /**
  * Formats a data file: one record per line, by ascending id, for readable

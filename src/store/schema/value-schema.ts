@@ -15,6 +15,9 @@ import { schemaProblem } from "./data-rules.js";
 import { checkData } from "./parse-data.js";
 import { loadValueChecker } from "./value-checker.js";
 
+/** The longest time without a pause for other work. */
+const MAX_BLOCKED_MS = 10;
+
 /**
  * @param what names the schema in the error
  *
@@ -26,9 +29,6 @@ export async function checkSchema(schema: JsonSchema, what: string): Promise<voi
   const broken = (await loadValueChecker()).brokenSchema(schema);
   if (broken !== undefined) throw new UsageError(`${what} is not valid: ${broken}`);
 }
-
-/** The longest time without a pause for other work. */
-const MAX_BLOCKED_MS = 10;
 
 interface Checked {
   readonly variable: VariableRecord | undefined;

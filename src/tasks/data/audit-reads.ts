@@ -9,6 +9,12 @@ import type { DataPlace } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
 import { readHistory } from "./open-data.js";
 
+/**
+ * The longest line, in characters: a read of 100,000 variables with the longest
+ * names.
+ */
+const MAX_LINE = 32 * 1_048_576;
+
 interface AuditOptions {
   /** Unix milliseconds. */
   since: number;
@@ -44,12 +50,6 @@ export async function auditReads(
     );
   return [...reads.values()];
 }
-
-/**
- * The longest line, in characters: a read of 100,000 variables with the longest
- * names.
- */
-const MAX_LINE = 32 * 1_048_576;
 
 /** @throws InvalidDataError that does not quote the line */
 async function* readLines(path: string): AsyncGenerator<AuditLine> {

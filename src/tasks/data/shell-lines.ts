@@ -8,12 +8,12 @@ import {
 } from "../../model/environment.js";
 import type { Surroundings } from "../surroundings.js";
 
+/** The time before the end of a key in which it should be replaced. */
+const EXPIRY_NOTICE_MS = 14 * 24 * 3_600_000;
+
 export function credentialLines({ api_key, api_secret }: KeyPair, shell: Surroundings): string[] {
   return pasteLines({ APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret }, shell);
 }
-
-/** The time before the end of a key in which it should be replaced. */
-const EXPIRY_NOTICE_MS = 14 * 24 * 3_600_000;
 
 /**
  * Returns the problems with keys, now or soon, and the commands that replace

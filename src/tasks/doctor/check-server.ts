@@ -26,6 +26,8 @@ import {
   warning,
 } from "./finding.js";
 
+const EXPIRES_SOON_MS = 14 * 86_400_000;
+
 export interface ServerAccess extends RemoteSettings {
   given: GivenSettings;
   /** `undefined` if there is no secret, or it can't be read. */
@@ -95,8 +97,6 @@ export function checkReachability(
     `${url} answers in ${Math.round(answer.milliseconds)} ms, up ${durationText(uptime * 1_000)}${ofData}`,
   );
 }
-
-const EXPIRES_SOON_MS = 14 * 86_400_000;
 
 const TLS_FIXES: Readonly<Record<string, string>> = {
   CERT_HAS_EXPIRED: "renew the certificate and those of its authorities on the server",

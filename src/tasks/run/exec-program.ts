@@ -10,6 +10,9 @@ import { findProgram, startError } from "../../kit/process/start-failure.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { RunCaller } from "./prepare-variables.js";
 
+/** The longest wait for a reader of our last notes. */
+const MAX_UNREAD_MS = 500;
+
 /** @throws UsageError if Node can't replace this process */
 export function requireExecve(platform: NodeJS.Platform, execve: Execve | undefined): Execve {
   if (platform === "win32") throw new UsageError("--exec can't be used on Windows");
@@ -18,9 +21,6 @@ export function requireExecve(platform: NodeJS.Platform, execve: Execve | undefi
     `--exec needs Node 22.15, 23.11 or newer; this is Node ${process.versions.node}`,
   );
 }
-
-/** The longest wait for a reader of our last notes. */
-const MAX_UNREAD_MS = 500;
 
 /** Replaces this process by a program. */
 export async function execProgram(

@@ -7,6 +7,8 @@ import type { Tolerance } from "../../../signing/sign.js";
 import { valid } from "../../arguments/flag-arguments.js";
 import { ArgumentError } from "../../arguments/parse-line.js";
 
+const MAX_WINDOW_MS = 86_400_000;
+
 export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
   const bounds = max < Number.MAX_SAFE_INTEGER ? `${min} to ${max}` : min;
   return (text) => {
@@ -52,8 +54,6 @@ export function parseClockTolerance(text: string): Partial<Tolerance> {
   const rule = "seconds in the past and in the future, such as 300/60 or 300";
   return valid(tolerance, past !== undefined, rule);
 }
-
-const MAX_WINDOW_MS = 86_400_000;
 
 /** `7500/60s`, or `7500` for 60 s. */
 export function parseRateLimit(text: string): { rateLimit: number; rateWindow: number } {

@@ -22,15 +22,12 @@ export function createRedactedOutput({ surroundings, io, note, warn }: RunCaller
   let release: (() => void) | undefined;
   return {
     /** Copies the output of a program that has just started, redacted. */
-    redact(child: Child, { variables, env, taken }: ChildVariables): void {
+    redact(child: Child, passed: ChildVariables): void {
       release ??= catchSignals((signal) => {
         isStopping ||= isStopSignal(signal);
       });
-      const inherited = [...CREDENTIAL_VARIABLES, ...taken].flatMap((variable) => {
-        const name = nameIn(env, variable, surroundings.platform);
-        return name === undefined ? [] : [{ name, value: env[name] ?? "" }];
-      });
-      const { texts, tooShort } = redactedTexts([...variables, ...inherited]);
+      const inherited = inheritedSecrets(passed, surroundings.platform);
+      const { texts, tooShort } = redactedTexts([...passed.variables, ...inherited]);
       if (tooShort.length > 0)
         note(`not redacted, the values are too short: ${tooShort.join(", ")}`);
       for (const name of ["stdout", "stderr"] as const) {
@@ -57,6 +54,13 @@ export function createRedactedOutput({ surroundings, io, note, warn }: RunCaller
       await all;
     },
   };
+}
+
+function inheritedSecrets({ env, taken }: ChildVariables, platform: NodeJS.Platform) {
+  return [...CREDENTIAL_VARIABLES, ...taken].flatMap((variable) => {
+    const name = nameIn(env, variable, platform);
+    return name === undefined ? [] : [{ name, value: env[name] ?? "" }];
+  });
 }
 
 /** Closes the program's output when our reader has closed its end. */

@@ -2,7 +2,7 @@ import { AnswersChangedError } from "../kit/text/errors.js";
 import { REVISION_HEADER } from "../model/http-headers.js";
 import { type Answer, type Read, VariableReader } from "../model/read.js";
 import type { Snapshot } from "../model/source.js";
-import { pause, type RetryOptions } from "./retry.js";
+import { backoff, pause, type RetryOptions } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 
 /**
@@ -17,8 +17,7 @@ const CHANGED = "the data changed while it was being read";
 export type Ask = <R extends Read>(read: R, attempt: Attempt) => Promise<Answer<R>>;
 
 /**
- * Reads until all answers are of one revision of the data. Pauses between
- * attempts, with jitter.
+ * Reads until all answers are of one revision of the data.
  *
  * @throws ServerError if `maxWait` or the budget allows no further attempt; the
  *   errors of `read`
@@ -42,8 +41,7 @@ export async function readUnchanged<T>(
     } finally {
       attempt.end();
     }
-    const wait =
-      Math.min(FIRST_PAUSE_S * 2 ** (attempts - 1), MAX_PAUSE_S) * (0.5 + options.random() / 2);
+    const wait = backoff([FIRST_PAUSE_S, MAX_PAUSE_S], attempts - 1, options.random);
     if (!(await pause({ wait, reason: CHANGED }, options)))
       throw new AnswersChangedError(
         `${attempt.change.message} (attempts: ${attempts}); try again later`,

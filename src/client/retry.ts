@@ -187,11 +187,14 @@ function pauseAfter(
   retries: number,
   { random, retryOn = "any" }: RetryOptions,
 ): number | undefined {
-  // With jitter, clients that fail at the same time don't retry at the same
-  // time.
-  const backoff = Math.min(FIRST_BACKOFF_S * 2 ** retries, MAX_BACKOFF_S) * (0.5 + random() / 2);
-  if (error instanceof RateLimitedError) return Math.max(error.retryAfter, backoff);
-  return retryOn === "any" && isTransient(error) ? backoff : undefined;
+  const wait = backoff([FIRST_BACKOFF_S, MAX_BACKOFF_S], retries, random);
+  if (error instanceof RateLimitedError) return Math.max(error.retryAfter, wait);
+  return retryOn === "any" && isTransient(error) ? wait : undefined;
+}
+
+/** Returns a pause with jitter: clients that fail together retry apart. */
+export function backoff([first, max]: [number, number], retries: number, random: () => number) {
+  return Math.min(first * 2 ** retries, max) * (0.5 + random() / 2);
 }
 
 function isTransient(error: unknown): boolean {

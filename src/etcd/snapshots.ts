@@ -8,15 +8,7 @@ import {
   type Transaction,
   UncertainError,
 } from "./gateway.js";
-import {
-  type Head,
-  KEYS,
-  type LogEntry,
-  logKey,
-  MAX_ENTRY_BYTES,
-  newId,
-  parseHead,
-} from "./log.js";
+import { type Head, KEYS, type LogEntry, logKey, MAX_ENTRY_BYTES, parseHead } from "./log.js";
 import { readHead, type StoreState } from "./read-store.js";
 import {
   keysOf,
@@ -46,7 +38,7 @@ export async function uploadSnapshot(
   { store, version, write }: { store: string; version: number; write: string },
 ) {
   const bytes = Buffer.concat([...dataPieces(data)]);
-  const uploaded = await upload(target, store, newId(), bytes);
+  const uploaded = await upload(target, store, bytes);
   const { write: name, parts } = uploaded;
   return { uploaded, snapshot: { version, write, upload: name, parts, bytes: bytes.length } };
 }

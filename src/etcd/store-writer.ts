@@ -191,7 +191,7 @@ export class StoreWriter {
   async #upload(store: string, bytes: Buffer): Promise<Upload> {
     if (!this.#uploaded?.bytes.equals(bytes)) {
       await this.#dropUpload();
-      this.#uploaded = { ...(await upload(this.#target, store, newId(), bytes)), bytes };
+      this.#uploaded = { ...(await upload(this.#target, store, bytes)), bytes };
     }
     return this.#uploaded;
   }

@@ -6,7 +6,7 @@ import type { Data } from "../store/data.js";
 import { MAX_DATA_SIZE } from "../store/schema/data-text.js";
 import type { StoredKey } from "./answers.js";
 import { type Claim, type Gateway, type KeyRange, UncertainError } from "./gateway.js";
-import { KEYS, partKey } from "./log.js";
+import { KEYS, newId, partKey } from "./log.js";
 import type { Owner, Sealing } from "./sealing.js";
 
 /** The size of a part. By default, etcd accepts 1.5 MiB in one request. */
@@ -61,12 +61,8 @@ const unzip = promisify(gunzip);
  *
  * @throws LostUploadError
  */
-export async function upload(
-  target: StoreTarget,
-  store: string,
-  write: string,
-  bytes: Buffer,
-): Promise<Upload> {
+export async function upload(target: StoreTarget, store: string, bytes: Buffer): Promise<Upload> {
+  const write = newId();
   const packed = await zip(bytes, { level: 1 });
   const { gateway } = target;
   let claimed: Claim | undefined;

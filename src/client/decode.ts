@@ -147,7 +147,6 @@ const healthFields: FieldsOf<Omit<Health, "data_age">> = {
 
 export const HEALTH = open(healthFields);
 
-/** The rule for the body of an error. */
 export const ERROR = open({ message: TEXT });
 
 /**
@@ -166,8 +165,6 @@ export function decode<T>(json: unknown, rule: Rule): T {
 }
 
 /**
- * Returns the answer to a read.
- *
  * @param signedAt the time in the signature of the request, in Unix
  *   milliseconds
  * @throws the error for the status; ServerError for anything that is not an
@@ -209,7 +206,7 @@ function errorOf(response: HttpResponse, signedAt?: number): Error {
   return new ServerError(`the server answered with status ${status}: ${message}`, status);
 }
 
-/** Returns the answer of the health route. @throws ServerError, RateLimitedError */
+/** @throws ServerError, RateLimitedError */
 export function interpretHealth(response: HttpResponse): { healthy: boolean; health: Health } {
   const { status, headers } = response;
   // 503 has the same body as 200. appvars sends the other statuses only for

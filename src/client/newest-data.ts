@@ -19,9 +19,7 @@ export interface DataVersion {
  * Versions only go back if a cluster was restored. Then the restored version
  * was the newest at a later time than the previous one.
  *
- * @param seen the newest version so far
  * @param sentAt the time when the request was sent, on the same clock
- * @param receivedAt the time when the answer arrived
  * @throws ServerError, which is transient, for an answer with older data
  */
 export function newestVersion(

@@ -73,11 +73,7 @@ export function refuseOpenSecret(
   );
 }
 
-/**
- * Returns the headers that authenticate a request.
- *
- * @throws UnauthorizedError if a required credential is missing
- */
+/** @throws UnauthorizedError if a required credential is missing */
 export function authHeaders(
   scheme: AuthScheme,
   { apiKey, apiSecret }: { apiKey?: string | undefined; apiSecret?: string | undefined },

@@ -30,11 +30,7 @@ export function openEtcdStore(access: StoreAccess, options?: OpenOptions): Promi
   return etcdStore(access, options).open();
 }
 
-/**
- * Creates a store.
- *
- * @throws InvalidDataError if it holds something; as `openEtcdStore`
- */
+/** @throws InvalidDataError if it holds something; as `openEtcdStore` */
 export async function createEtcdStore(
   access: StoreAccess,
   data: Data,

@@ -60,13 +60,12 @@ function offlineFile(
   // read any more.
   const tlsKey = sealingKeys || password ? undefined : key;
   const secret = JSON.stringify([sealingKeys ?? "", password ?? "", tlsKey ?? ""]);
-  const maxUnused = MAX_KEPT_S * 1_000;
   return new SealedFile({
     parent,
     kind: "appvars snapshot v3",
     owner: url,
     secret,
     user,
-    maxUnused,
+    maxUnused: MAX_KEPT_S * 1_000,
   });
 }

@@ -36,7 +36,6 @@ import {
   warning,
 } from "./finding.js";
 
-/** Runs all checks that apply to the settings. */
 export async function diagnose(flags: SourceFlags, asking: Caller): Promise<Findings> {
   const findings: Finding[] = [];
   const note = (text: string) =>
@@ -50,7 +49,6 @@ export async function diagnose(flags: SourceFlags, asking: Caller): Promise<Find
   return { settings: findings, file_modes, ...(await checkSource(connection, access, caller)) };
 }
 
-/** Loads no code of a store to check a server. */
 async function checkSource(
   connection: Connection | undefined,
   access: ServerAccess | undefined,
@@ -132,7 +130,6 @@ function describeSource(
 /**
  * Checks whether others can read or change files with secrets.
  *
- * @param paths of files that may be missing
  * @param data the data file among them, which commands refuse if others can
  *   change it
  * @param isSealed whether everybody may read the data file

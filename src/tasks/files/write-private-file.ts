@@ -55,11 +55,7 @@ export function appendTarget(path: string, user: FileUser): string {
   return outputTarget(path, user);
 }
 
-/**
- * Opens a file to append lines to, or creates it.
- *
- * @throws InvalidDataError as `appendTarget`
- */
+/** Opens a file to append lines to, or creates it. */
 export function openToAppend(path: string, user: FileUser): AppendFile {
   const file = new AppendFile(appendTarget(path, user), { user: undefined, groups: [] });
   file.open();

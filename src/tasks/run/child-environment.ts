@@ -3,7 +3,6 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type ValueRules, valueText } from "../../model/variable.js";
 import { RATE_LIMIT_STORE_VARIABLE, SETTING_NAMES, SETTINGS } from "../settings/setting-table.js";
 
-/** A variable as the program sees it. */
 export interface ChildVariable {
   name: string;
   value: JsonValue;

@@ -33,7 +33,7 @@ export function envFileReader(
   };
 }
 
-/** Reads dotenv files. If several set the same name, the last one wins. */
+/** If several files set the same name, the last one wins. */
 async function readEnvFiles(
   files: readonly NamedFile[],
   platform: NodeJS.Platform,

@@ -22,7 +22,6 @@ export function requireExecve(platform: NodeJS.Platform, execve: Execve | undefi
   );
 }
 
-/** Replaces this process by a program. */
 export async function execProgram(
   command: ProgramLine,
   env: ChildEnvironment,

@@ -19,7 +19,6 @@ import type { Caller } from "../surroundings.js";
 import { type ChildVariables, childEnvironment, type FileVariables } from "./child-environment.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "./left-out.js";
 
-/** The parsed flags for the source and for the variables of a program. */
 export interface VariableFlags extends SelectionOptions {
   prefix?: string | undefined;
   /** Dotenv files. Their values take precedence over the source. */
@@ -86,7 +85,6 @@ export async function prepareVariables(
   return { rules, open, read };
 }
 
-/** The variables that a program gets, and their names. */
 export interface VariableRules {
   /** Knows names without the prefix. */
   selection: Selection;
@@ -102,7 +100,6 @@ export interface VariableRules {
  * Reads the variables for a program, and decrypts only these.
  *
  * @param files take precedence, have no prefix, and are not subject to `--only`
- * @throws DecryptionError; NotFoundError and UsageError as `Selection`
  */
 async function readChildVariables(
   { selection, prefix, allowReserved, isTaken, decrypt, platform }: VariableRules,

@@ -27,7 +27,6 @@ interface RunFlags extends InheritanceRules, VariableFlags {
   onChange?: WatchRules["onChange"];
 }
 
-/** @see runProgram */
 export async function callRun(
   command: ProgramLine,
   flags: RunFlags,

@@ -121,11 +121,7 @@ export function createSelection(
       if (missing.length > 0) throw await notFound(missing, readAllNames);
       return names.filter((name) => (wanted?.matches(name) ?? true) && !unwanted.matches(name));
     },
-    /**
-     * The new names of variables.
-     *
-     * @throws UsageError for two with the same new name
-     */
+    /** @throws UsageError for two variables with the same new name */
     rename: (names: readonly string[]) => renamed(names, rename),
     /** Notes patterns of `--exclude` without a match. */
     noteUnmatched(names: readonly string[]): void {

@@ -31,7 +31,7 @@ export interface ProjectFile extends SettingsFile {
   entry: Stats;
 }
 
-/** Reads the `.appvars.json` in a folder. @param folder a path without links */
+/** @param folder a path without links */
 export function findProjectFile(folder: string, account: Account): ProjectFile | undefined {
   const path = join(folder, PROJECT_FILE);
   const entry = statIfExists(path, lstatSync);

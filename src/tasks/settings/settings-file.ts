@@ -85,8 +85,6 @@ const TEXT_OR_NUMBER = rule({
 type FileOrigin = "project" | "profile";
 
 /**
- * Reads the settings in an object of a settings file.
- *
  * @param where names the object in messages: `in .appvars.json`
  * @param folder the base of relative paths
  */

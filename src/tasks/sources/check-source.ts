@@ -11,11 +11,7 @@ import type { Caller } from "../surroundings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
 import { openSource } from "./open-source.js";
 
-/**
- * Finds the problems of an environment.
- *
- * @param only names to check. Default: all
- */
+/** @param only the names to check. Default: all */
 export type CheckValues = (snapshot: Snapshot, only?: readonly string[]) => Promise<Check>;
 
 /**

@@ -19,7 +19,7 @@ type OpenClient = (timeout: number, retryOn: RetryOn) => Promise<FreshSource>;
 /**
  * Opens the client of a server behind a cache in the user's cache folder.
  *
- * @param maxAge the maximum age of an answer, in seconds
+ * @param maxAge in seconds
  * @param openClient gets the seconds for one request. Default: only the cache
  *   is used
  */

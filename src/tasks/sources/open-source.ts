@@ -71,11 +71,7 @@ export async function withSource<T>(
   }
 }
 
-/**
- * Reads values by name.
- *
- * @throws NotFoundError that names each missing one, DecryptionError
- */
+/** @throws NotFoundError that names each missing one, DecryptionError */
 export async function readValues(
   names: readonly string[],
   settings: Settings,
@@ -127,7 +123,6 @@ function noteExchanges(caller: Caller, live = false): OpenOptions {
   };
 }
 
-/** Opens a server. */
 export async function openRemote(
   { url, from, apiKey, auth, insecure, timeout, maxWait, tls }: RemoteSettings,
   apiSecret: string | undefined,

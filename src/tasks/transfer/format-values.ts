@@ -37,11 +37,7 @@ export interface Written<T = NamedValue> {
   entries: readonly T[];
 }
 
-/**
- * Writes values in the format of another program.
- *
- * @throws UnsupportedError for variables that the format can't hold
- */
+/** @throws UnsupportedError for variables that the format can't hold */
 export async function formatValues(
   options: ExportedValues,
   decrypt: Decrypt,

@@ -18,7 +18,7 @@ export async function newData(
 ): Promise<Data> {
   const data = starterData({ examples });
   if (from === undefined) return data;
-  const imported = await readImport({ file: from, format: undefined }, surroundings, note);
+  const imported = await readImport({ file: from }, surroundings, note);
   const environment = findEnvironment(data.environments, env);
   return setValues(data, environment, typeEntries(imported, data, environment, note));
 }

@@ -21,7 +21,7 @@ export interface ImportedFile {
   file: string;
   /** Its name in messages. Default `file`. */
   shownAs?: string;
-  format: ImportFormat | undefined;
+  format?: ImportFormat | undefined;
   /** Whose rules apply to a dotenv file. */
   program?: DotenvProgram | undefined;
   /** Whether references in a dotenv file are replaced. */

@@ -185,7 +185,9 @@ export function linesByName(content: Data, key: string | Buffer | undefined): st
   const lines = [...records].flatMap(([name, { owners, fields }]) => {
     const { application: _, name: __, value, credentials, ...others } = fields;
     if (name === TOP_LEVEL_KEY)
-      return Object.entries(others).map(([field, content]) => `${field} ${JSON.stringify(content)}`);
+      return Object.entries(others).map(
+        ([field, content]) => `${field} ${JSON.stringify(content)}`,
+      );
     const shown =
       credentials === undefined ? others : { ...others, credentials: mark(credentials) };
     if (!("value" in fields)) return `${labelOf(name)} ${JSON.stringify(shown)}`;

@@ -1,9 +1,9 @@
 import { durationText } from "../kit/text/duration.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
+import { applyChange } from "../store/edits/apply-change.js";
 import { type Author, changesBetween, type RecordChange } from "../store/history.js";
 import { checkData } from "../store/schema/parse-data.js";
-import { applyChange } from "../store/schema/value-schema.js";
 import type { ChangeData, UpdateOptions } from "../store/store.js";
 import type { Claim } from "./gateway.js";
 import {

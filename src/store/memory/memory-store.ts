@@ -1,6 +1,6 @@
 import type { Data } from "../data.js";
+import { applyChange } from "../edits/apply-change.js";
 import { checkData } from "../schema/parse-data.js";
-import { applyChange } from "../schema/value-schema.js";
 import {
   type ChangeData,
   type EditableStore,

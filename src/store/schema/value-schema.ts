@@ -2,17 +2,9 @@ import { UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { Check } from "../../model/read.js";
 import { isUnreadable, type JsonSchema, type NamedValue } from "../../model/variable.js";
-import {
-  type Data,
-  type ValueRecord,
-  type VariableRecord,
-  variablesOf,
-  withLastIds,
-} from "../data.js";
+import { type Data, type ValueRecord, type VariableRecord, variablesOf } from "../data.js";
 import { changesBetween } from "../history.js";
-import type { ChangeData, UpdateOptions } from "../store.js";
 import { schemaProblem } from "./data-rules.js";
-import { checkData } from "./parse-data.js";
 import { loadValueChecker } from "./value-checker.js";
 
 /** The longest time without a pause for other work. */
@@ -107,23 +99,4 @@ export async function findProblems(
     variables.map((variable) => ({ variable, value: contents.get(variable.id) })),
   );
   return { missing, invalid: broken.map(({ variable: { name }, rule }) => ({ name, rule })) };
-}
-
-/**
- * Returns the checked data after a change, or the same data for none. Values
- * that don't change may break a new schema.
- *
- * @throws the errors of `change`; InvalidDataError; UsageError as
- *   `refuseBroken`
- */
-export async function applyChange(
-  data: Data,
-  change: ChangeData,
-  { mayBreakSchemas }: Pick<UpdateOptions, "mayBreakSchemas"> = {},
-): Promise<Data> {
-  const changed = await change(data);
-  if (changed === data) return data;
-  const next = checkData(withLastIds(data, changed), data);
-  if (!mayBreakSchemas) refuseBroken((await brokenValues(data, next)).filter(({ isNew }) => isNew));
-  return next;
 }

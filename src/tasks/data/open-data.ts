@@ -76,7 +76,7 @@ export async function updateData(
 ): Promise<Data | undefined> {
   const { preview } = caller;
   if (!preview) return (await localData(place, caller, "change")).update(change, options);
-  const { applyChange } = await import("../../store/schema/value-schema.js");
+  const { applyChange } = await import("../../store/edits/apply-change.js");
   const data = await readData(place, caller);
   await preview(data, await applyChange(data, change, options));
   return undefined;

@@ -1,4 +1,5 @@
 import { NotFoundError } from "../kit/text/errors.js";
+import type { RecordIdentity } from "../model/audit-line.js";
 import type { Scope } from "../model/environment.js";
 import type { Health } from "../model/health.js";
 import { paginate } from "../model/page.js";
@@ -38,13 +39,6 @@ function find<T, Field extends keyof T>(records: Records<T>, field: Field, value
   const record = mapBy(records, field).get(value);
   if (record === undefined) throw new NotFoundError();
   return record;
-}
-
-export interface RecordIdentity {
-  readonly variable_id: number;
-  readonly name: string;
-  /** Set if the value was read. */
-  readonly value_id?: number;
 }
 
 /**

@@ -1,14 +1,7 @@
+import type { AuditLine } from "../model/audit-line.js";
 import { qualifiedName } from "../model/environment.js";
 import type { ValueRecord } from "./data.js";
 import { type History, idOf, OUTSIDE } from "./history.js";
-
-/** A line of an audit log: a request. */
-export interface AuditLine {
-  readonly time: string;
-  readonly client?: string;
-  readonly read?: readonly { readonly value_id?: number }[];
-  readonly lines_lost?: number;
-}
 
 /** How often a client has read a value that is still the same. */
 export interface ReadCount {

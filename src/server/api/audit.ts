@@ -1,4 +1,4 @@
-import type { RecordIdentity } from "../../service/environment-view.js";
+import type { AuditLine } from "../../model/audit-line.js";
 import { refusesTooMany } from "./error-replies.js";
 import type { ServedRequest } from "./served-request.js";
 
@@ -7,11 +7,8 @@ export interface AuditEntry
   extends Omit<ServedRequest, "path" | "milliseconds" | "bytes" | "counter"> {
   /** The qualified name of the environment of valid credentials. */
   readonly environment?: string | undefined;
-  /**
-   * The variables and values in the answer; `undefined` if the request is
-   * refused.
-   */
-  readonly read?: readonly RecordIdentity[] | undefined;
+  /** `undefined` if the request is refused. */
+  readonly read?: AuditLine["read"];
 }
 
 export interface Audit {
@@ -72,8 +69,8 @@ export class AuditLog implements Audit {
     const { method, route, status, read } = rest;
     // The number of these is not limited.
     if (refusesTooMany(rest)) return true;
-    const entry = { id, key, client, environment, from, method, route, status, read };
-    const isWritten = !this.isFailing && this.#write(entry);
+    const line = { id, key, client, environment, from, method, route, status, read };
+    const isWritten = !this.isFailing && this.#write(line);
     if (!isWritten) this.#lost++;
     return isWritten;
   }
@@ -95,10 +92,11 @@ export class AuditLog implements Audit {
     this.#file.close();
   }
 
-  #write(entry: object): boolean {
+  #write(fields: Omit<AuditLine, "time">): boolean {
     try {
       const time = new Date(this.#options.clock()).toISOString();
-      this.#file.append(`${JSON.stringify({ time, ...entry })}\n`);
+      const line: AuditLine = { time, ...fields };
+      this.#file.append(`${JSON.stringify(line)}\n`);
       return true;
     } catch (error) {
       if (!this.isFailing) this.#options.onFailed((error as Error).message);

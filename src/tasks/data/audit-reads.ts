@@ -2,9 +2,18 @@ import { createReadStream } from "node:fs";
 import { toInvalidFile } from "../../kit/files/system-errors.js";
 import { InvalidDataError, NotFoundError } from "../../kit/text/errors.js";
 import { suggestion } from "../../kit/text/nearest.js";
-import { isObject } from "../../kit/text/rules.js";
+import {
+  applyRule,
+  COUNT,
+  optional,
+  POSITIVE,
+  type Rule,
+  rule,
+  TEXT,
+} from "../../kit/text/rules.js";
 import { parseJson } from "../../kit/text/strict-json.js";
-import { type AuditLine, type ReadCount, unchangedReads } from "../../store/unchanged-reads.js";
+import type { AuditLine, RecordIdentity } from "../../model/audit-line.js";
+import { type ReadCount, unchangedReads } from "../../store/unchanged-reads.js";
 import type { DataPlace } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
 import { readHistory } from "./open-data.js";
@@ -69,15 +78,26 @@ async function* readLines(path: string): AsyncGenerator<AuditLine> {
   if (rest !== "") yield parseLine(rest, path, number + 1);
 }
 
+const record: Record<keyof RecordIdentity, Rule> = {
+  variable_id: POSITIVE,
+  name: TEXT,
+  value_id: optional(POSITIVE),
+};
+/** The fields of an {@link AuditLine} that are used. */
+const LINE = rule({
+  isOpen: true,
+  fields: {
+    time: rule({ text: { test: (time) => Number.isFinite(Date.parse(time)) } }),
+    client: optional(TEXT),
+    read: optional(rule({ items: rule({ fields: record, isOpen: true }) })),
+    lines_lost: optional(COUNT),
+  },
+});
+
 function parseLine(text: string, path: string, number: number): AuditLine {
   try {
-    const line = parseJson(text) as unknown as AuditLine;
-    const { time, client = "", read = [], lines_lost = 0 } = line;
-    const isValid =
-      typeof client === "string" && read.every(isObject) && Number.isFinite(lines_lost);
-    if (isValid && Number.isFinite(Date.parse(time))) return line;
+    return applyRule(LINE, parseJson(text), () => new Error());
   } catch {
-    // Not JSON, or of other types.
+    throw new InvalidDataError(`${path} line ${number} is not of an audit log`);
   }
-  throw new InvalidDataError(`${path} line ${number} is not of an audit log`);
 }

@@ -31,7 +31,7 @@ export const ENVIRONMENTS = {
 /** Which environment of which data a command changes. */
 export const DATA_FLAGS = { "Data:": "", ...PROFILE, ...PLACE_FLAGS, ...ENVIRONMENT } as const;
 
-/** Which environments of which data `editEnvironments` changes. */
+/** Which environments of which data `updateEnvironments` changes. */
 export const ENVIRONMENTS_FLAGS = {
   ...DATA_FLAGS,
   ...ENVIRONMENTS,

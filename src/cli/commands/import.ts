@@ -3,7 +3,7 @@
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import { DOTENV_PROGRAMS } from "../../formats/reader.js";
 import { type Difference, diffValues } from "../../model/differing-values.js";
-import { editEnvironments } from "../../tasks/data/edit-environments.js";
+import { updateEnvironments } from "../../tasks/data/open-data.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import {
   createEncryption,
@@ -57,7 +57,7 @@ export const definition = defineCommand({
     const encryptValues = await createEncryption(options, encrypt, settings);
     const imported = await readImport(options, context.surroundings, note);
     let message = "";
-    const edited = await editEnvironments(settings, context, {}, async (data, [environment]) => {
+    const edited = await updateEnvironments(settings, context, {}, async (data, [environment]) => {
       const plain = typeEntries(imported, data, environment, note);
       if (encrypt !== undefined) await checkPlainValues(data, environment, plain);
       const current = currentValues(data, environment, plain);

@@ -1,5 +1,5 @@
 import { createMatcher, splitNames } from "../../model/name-matcher.js";
-import { chooseApplication } from "../../tasks/data/edit-environments.js";
+import { chooseApplication } from "../../tasks/data/choose-environments.js";
 import { updateData } from "../../tasks/data/open-data.js";
 import { dataPlaceOf } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";

@@ -10,7 +10,7 @@ import {
   type JsonSchema,
   VARIABLE_TYPES,
 } from "../../model/variable.js";
-import { editEnvironments } from "../../tasks/data/edit-environments.js";
+import { updateEnvironments } from "../../tasks/data/open-data.js";
 import { readStdin } from "../../tasks/files/named-file.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { createEncrypt } from "../../tasks/sources/decryption.js";
@@ -90,11 +90,16 @@ Existing values that break the schema are kept, and listed.`,
     const { setVariable } = await import("../../store/edits/edit-values.js");
     let rows: object[] = [];
     let broken: string[] = [];
-    const edited = await editEnvironments(settings, context, choice, async (data, environments) => {
-      const result = await setVariable(data, environments, assignment);
-      ({ rows, broken } = result);
-      return result.changed;
-    });
+    const edited = await updateEnvironments(
+      settings,
+      context,
+      choice,
+      async (data, environments) => {
+        const result = await setVariable(data, environments, assignment);
+        ({ rows, broken } = result);
+        return result.changed;
+      },
+    );
     if (broken.length > 0) context.warn(`these values break the schema: ${broken.join("; ")}`);
     if (!edited) return;
     printLines(context, { json: flags.allEnvs || rows.length > 1 ? rows : rows[0] });

@@ -1,4 +1,4 @@
-import { editEnvironments } from "../../tasks/data/edit-environments.js";
+import { updateEnvironments } from "../../tasks/data/open-data.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { CHANGE_FLAGS, ENVIRONMENTS_FLAGS } from "../arguments/data-flags.js";
@@ -16,7 +16,7 @@ export const definition = defineCommand({
     const { unsetValues } = await import("../../store/edits/edit-values.js");
     const settings = readSettings(flags, context);
     const choice = { ...flags, names };
-    const edited = await editEnvironments(settings, context, choice, (data, environments) =>
+    const edited = await updateEnvironments(settings, context, choice, (data, environments) =>
       unsetValues(data, environments, names),
     );
     if (!edited) return;

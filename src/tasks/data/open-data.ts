@@ -8,8 +8,7 @@ import {
   withPathInErrors,
 } from "../../kit/files/system-errors.js";
 import { cleanUpBeforeEnd } from "../../kit/process/signals.js";
-import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
-import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
+import { InvalidDataError } from "../../kit/text/errors.js";
 import { NeedsSealKeyError } from "../../model/sealed-text.js";
 import type { Data } from "../../store/data.js";
 import { openWithoutKeys, readDataFile } from "../../store/file/data-file.js";
@@ -18,9 +17,11 @@ import { fileSealing } from "../../store/schema/data-text.js";
 import type { FileSealing, SealedForm } from "../../store/schema/file-sealing.js";
 import type { ChangeData, UpdateOptions } from "../../store/store.js";
 import { fileRisk, refuseUnsafeFile } from "../files/safe-files.js";
-import type { DataPlace, FilePlace } from "../settings/connection.js";
+import { type DataPlace, dataPlaceOf, type FilePlace } from "../settings/connection.js";
+import type { Settings } from "../settings/resolve-settings.js";
 import { readSecret } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";
+import { type Chosen, chooseEnvironments, type EnvironmentChoice } from "./choose-environments.js";
 import type { LocalData } from "./local-data.js";
 
 export interface DataCaller extends Caller {
@@ -82,17 +83,24 @@ export async function updateData(
   return undefined;
 }
 
-export function chooseEnvironment(
-  environments: readonly EnvironmentRecord[],
-  name: string | undefined,
-): EnvironmentRecord {
-  if (name !== undefined) return findEnvironment(environments, name);
-  const [only, ...others] = environments;
-  if (only && others.length === 0) return only;
-  if (!only)
-    throw new UsageError("there are no environments yet: create one with appvars env add NAME");
-  const choices = environments.map(qualifiedName).join(", ");
-  throw new UsageError(`which environment? add --env with one of ${choices}`);
+/**
+ * Changes environments in one atomic write. Resolves to them; to `undefined`
+ * after a preview.
+ *
+ * @param change gets the data at that time
+ */
+export async function updateEnvironments(
+  settings: Settings,
+  caller: DataCaller,
+  choice: EnvironmentChoice,
+  change: (data: Data, environments: Chosen) => Data | Promise<Data>,
+): Promise<Chosen | undefined> {
+  let chosen: Chosen | undefined;
+  const changed = await updateData(dataPlaceOf(settings), caller, (data) => {
+    chosen = chooseEnvironments(data, settings, choice);
+    return change(data, chosen);
+  });
+  return changed && chosen;
 }
 
 function fileData(place: FilePlace, caller: Caller): LocalData {

@@ -5,6 +5,7 @@ import { readAll } from "../../model/page.js";
 import type { Check, InvalidValue } from "../../model/read.js";
 import type { Snapshot } from "../../model/source.js";
 import { isEnvelope, isUnreadable, parseAs, type Variable } from "../../model/variable.js";
+import { chooseEnvironment } from "../data/choose-environments.js";
 import { dataPlaceOf } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import type { Caller } from "../surroundings.js";
@@ -27,7 +28,7 @@ export async function openEnvironments(
   if (isRemote && all)
     throw new UsageError("--all is for a data file or a store: a server shows one environment");
   if (isRemote) return [{ environment: undefined, source: await openSource(settings, caller) }];
-  const { chooseEnvironment, readData } = await import("../data/open-data.js");
+  const { readData } = await import("../data/open-data.js");
   const { EnvironmentView } = await import("../../service/environment-view.js");
   const data = await readData(dataPlaceOf(settings), caller);
   const { environments } = data;

@@ -8,6 +8,7 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableReader } from "../../model/read.js";
 import type { VariableSource } from "../../model/source.js";
 import type { Data } from "../../store/data.js";
+import { chooseEnvironment } from "../data/choose-environments.js";
 import { connectionOf, dataPlaceName, type LocalSettings } from "../settings/connection.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import type { Settings } from "../settings/resolve-settings.js";
@@ -150,7 +151,7 @@ async function openLocal(
     throw new UsageError(
       "--offline is for a server whose answers are cached: a store is read over the network",
     );
-  const { chooseEnvironment, localData, readData } = await import("../data/open-data.js");
+  const { localData, readData } = await import("../data/open-data.js");
   if (live) {
     const { Service } = await import("../../service/service.js");
     const store = await (await localData(place, caller, "read")).follow();
@@ -163,9 +164,8 @@ async function openLocal(
     }
   }
   const { EnvironmentView } = await import("../../service/environment-view.js");
-  const name = dataPlaceName(place);
-  const reading = readSoFar?.get(name) ?? readData(place, caller);
-  readSoFar?.set(name, reading);
+  const reading = readSoFar?.get(dataPlaceName(place)) ?? readData(place, caller);
+  readSoFar?.set(dataPlaceName(place), reading);
   const data = await reading;
   const environment = chooseEnvironment(data.environments, env);
   return new EnvironmentView(data, environment, caller.surroundings.clock);

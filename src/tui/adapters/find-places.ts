@@ -5,7 +5,7 @@ import { DEFAULT_URL } from "../../model/defaults.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
-import { chooseEnvironment } from "../../tasks/data/open-data.js";
+import { chooseEnvironment } from "../../tasks/data/choose-environments.js";
 import { fileRisk } from "../../tasks/files/safe-files.js";
 import {
   type Connection,

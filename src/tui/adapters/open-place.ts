@@ -21,8 +21,9 @@ import {
   issueCredentials,
   rotateEnvironment,
 } from "../../store/edits/edit-environments.js";
+import { chooseEnvironment } from "../../tasks/data/choose-environments.js";
 import type { LocalData } from "../../tasks/data/local-data.js";
-import { chooseEnvironment, localData } from "../../tasks/data/open-data.js";
+import { localData } from "../../tasks/data/open-data.js";
 import { credentialLines } from "../../tasks/data/shell-lines.js";
 import { connectionOf, type LocalSettings } from "../../tasks/settings/connection.js";
 import type { RemoteSettings } from "../../tasks/settings/remote-settings.js";

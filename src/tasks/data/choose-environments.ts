@@ -1,10 +1,8 @@
 import { NotFoundError, UsageError } from "../../kit/text/errors.js";
 import { suggestion } from "../../kit/text/nearest.js";
-import { type EnvironmentRecord, findEnvironment } from "../../model/environment.js";
+import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import type { Data } from "../../store/data.js";
-import { dataPlaceOf } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
-import { chooseEnvironment, type DataCaller, updateData } from "./open-data.js";
 
 /** The environments that a command changes. By default, `--env` names them. */
 export interface EnvironmentChoice {
@@ -17,29 +15,13 @@ export interface EnvironmentChoice {
   mayBeNew?: boolean;
 }
 
-type Chosen = readonly [EnvironmentRecord, ...EnvironmentRecord[]];
+export type Chosen = readonly [EnvironmentRecord, ...EnvironmentRecord[]];
 
-/**
- * Changes environments in one atomic write. Resolves to them; to `undefined`
- * after a preview.
- *
- * @param change gets the data at that time
- */
-export async function editEnvironments(
+export function chooseEnvironments(
+  data: Data,
   settings: Settings,
-  caller: DataCaller,
   choice: EnvironmentChoice,
-  change: (data: Data, environments: Chosen) => Data | Promise<Data>,
-): Promise<Chosen | undefined> {
-  let chosen: Chosen | undefined;
-  const changed = await updateData(dataPlaceOf(settings), caller, (data) => {
-    chosen = chooseEnvironments(data, settings, choice);
-    return change(data, chosen);
-  });
-  return changed && chosen;
-}
-
-function chooseEnvironments(data: Data, settings: Settings, choice: EnvironmentChoice): Chosen {
+): Chosen {
   const { environments } = data;
   if (choice.application !== undefined && !choice.allEnvs)
     throw new UsageError("--application is for --all-envs");
@@ -62,6 +44,19 @@ function namedEnvironments(
     if (name === "env" && origin === strongest.origin)
       named.add(findEnvironment(environments, text));
   return named;
+}
+
+export function chooseEnvironment(
+  environments: readonly EnvironmentRecord[],
+  name: string | undefined,
+): EnvironmentRecord {
+  if (name !== undefined) return findEnvironment(environments, name);
+  const [only, ...others] = environments;
+  if (only && others.length === 0) return only;
+  if (!only)
+    throw new UsageError("there are no environments yet: create one with appvars env add NAME");
+  const choices = environments.map(qualifiedName).join(", ");
+  throw new UsageError(`which environment? add --env with one of ${choices}`);
 }
 
 /**

@@ -43,7 +43,7 @@ export const GROUPS: Record<string, Record<string, CommandRow>> = {
     ],
     seal: ["encrypt the secrets in a data file or a store", () => import("./commands/seal.js")],
     unseal: [
-      "write a sealed data file in clear again",
+      "write a sealed data file in plain text",
       async () => ({ definition: (await import("./commands/seal.js")).unseal }),
     ],
     migrate: ["copy all data to another file or store", () => import("./commands/migrate.js")],

@@ -4,7 +4,7 @@ import { DecryptionError, UsageError } from "../kit/text/errors.js";
 import { ENVELOPE_PREFIX } from "../model/variable.js";
 
 /**
- * Encrypts a text as docs/data-file.md describes: the prefix, then the sealed
+ * Encrypts a string as docs/data-file.md describes: the prefix, then the sealed
  * bytes in base64.
  */
 export function encrypt(text: string, key: string): string {

@@ -68,7 +68,7 @@ export interface RetryOptions {
    */
   total?: number;
   /**
-   * Maximum seconds for retries, also after 429, and for data that changes
+   * Maximum seconds for retries, including after 429, and for data that changes
    * while it is read; 0 for no retries. Default 60, but 15 for a server that
    * can't be reached, and 3 while this machine refuses the connection.
    */

@@ -89,13 +89,13 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     if (!this.#offline) throw error;
     const { age } = this.#offline;
     this.#confirmedAt = performance.now() - age;
-    const served = `the data of ${durationText(age)} ago is served, which was kept on this machine`;
+    const served = `serving data from ${durationText(age)} ago, kept on this machine`;
     this.problem = unreadable(error, served);
   }
 
   /**
-   * Reads the later writes. Reads everything if `isAgain`, or if they don't
-   * follow the present state.
+   * Reads newer writes; everything if `isAgain`, or if they don't follow the
+   * current state.
    *
    * @param within milliseconds for all attempts to read the head
    */
@@ -197,7 +197,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     wake();
   }
 
-  /** @throws as `open`, also while the changes are read */
+  /** @throws as `open`, including while the changes are read */
   async history(): Promise<History> {
     const { data, head } = await this.#read();
     return { data, changes: readChanges(this.#target, head) };
@@ -217,7 +217,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     return this.#write((writer) => writer.writeAgain(), { sealing });
   }
 
-  /** Removes old log entries, also on a cluster that is out of space. */
+  /** Removes old log entries, even on a cluster that is out of space. */
   prune(entries: number): Promise<void> {
     return this.inTurn(() => prune(this.#target, entries));
   }

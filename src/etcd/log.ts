@@ -11,7 +11,7 @@ import { decodeStoredText, parseStoredText } from "../store/schema/parse-data.js
 //   head                 which writes and which snapshot are valid
 //   log/VERSION          an entry for each write
 //   parts/WRITE/NUMBER   the parts of a large entry or of a snapshot
-//   turn                 on a lease: only its owner can write, after being overtaken for too long
+//   turn                 on a lease: lets a writer that was overtaken for too long write alone
 //   uploads/WRITE        on a lease while its parts are written; afterwards, what they belong to
 // Entries and parts never change.
 export const KEYS = {
@@ -106,7 +106,7 @@ const entry: Record<keyof LogEntry, Rule> = {
   changes: rule({ choose: (input) => (typeof input === "number" ? POSITIVE : changes) }),
 };
 
-// Each of these parsers throws an InvalidDataError with a predicate as its
+// Each of these parsers throws an InvalidDataError without a subject as its
 // message.
 
 export function parseHead(bytes: Buffer): Head {

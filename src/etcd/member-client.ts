@@ -99,7 +99,7 @@ export class MemberClient {
     const { endpoints } = this.#options;
     const endsAt = performance.now() + within;
     const reasons = new Map<string, string>();
-    /** Failures in a row that will hardly pass by themselves. */
+    /** Failures in a row unlikely to go away. */
     let permanentFailures = 0;
     let timeout = this.times.attempt;
     for (let tries = 1; ; tries++) {

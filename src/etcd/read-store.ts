@@ -54,8 +54,8 @@ interface LoggedWrite extends Omit<LogEntry, "changes"> {
  * @param since a version; the first log entries after it are read too
  * @param within milliseconds for all attempts
  * @returns `undefined` for a store that holds nothing
- * @throws InvalidDataError that names the key, also if somebody has put back an
- *   older head; as `Gateway.ranges`
+ * @throws InvalidDataError that names the key, including if somebody has put
+ *   back an older head; as `Gateway.ranges`
  */
 export async function readHead(
   target: StoreTarget,
@@ -71,7 +71,7 @@ export async function readHead(
   const head = openKey(target, stored, parseHead, ({ store }) => ({ store }));
   if (entries.some((entry) => entry.key > logKey(head.version)))
     throw new InvalidDataError(
-      `${gateway.prefix}${key} is older than the log: somebody has put it back`,
+      `${gateway.prefix}${key} is older than the log: somebody restored it`,
     );
   const { modRevision: revision, value } = stored;
   return { clusterId: answer.clusterId, revision, head, value, entries };

@@ -48,7 +48,7 @@ export class Sealing {
     return Buffer.concat([header, ...sealParts([bytes], first.derive(header, USE), key)]);
   }
 
-  /** @throws InvalidDataError with a predicate as its message */
+  /** @throws InvalidDataError whose message has no subject */
   open(bytes: Buffer, key: string): Buffer {
     if (this.#keys.length === 0) {
       if (isSealed(bytes)) throw new NeedsSealKeyError();

@@ -53,7 +53,7 @@ export async function tidy(
   before: StoreState,
 ): Promise<void> {
   const isLong = logBytes > Math.max(MIN_LOG_BYTES, head.snapshot.bytes / 4);
-  // Of many writers, only a few make one.
+  // Only a few of the writers make one.
   const isDue = isLong && (head.version % 10 === 0 || logBytes - before.logBytes > MAX_ENTRY_BYTES);
   if (isDue) await makeSnapshot(target, head, data);
   if (isDue || head.version % TIDY_EVERY === 0) await prune(target, HISTORY, true);
@@ -123,7 +123,7 @@ export async function prune(
 
 interface NextHead {
   head: Head;
-  /** The stored bytes of the present head; `undefined` if there must be none. */
+  /** The stored bytes of the current head; `undefined` if there must be none. */
   after: Buffer | undefined;
   /** The log entry of the write. Without it, only the snapshot changes. */
   entry?: LogEntry;

@@ -25,7 +25,7 @@ import { LostUploadError, type StoreTarget, type Upload, upload } from "./upload
  * each time.
  */
 const [FIRST_PAUSE_MS, MAX_PAUSE_MS] = [10, 300];
-/** How long other writers are faster before a writer takes the turn. */
+/** How long a writer loses to others before it takes the turn. */
 const TURN_AFTER_MS = 2_000;
 const TURN_LEASE_MS = 5_000;
 
@@ -78,7 +78,7 @@ export class StoreWriter {
     let startedAt = 0;
     const { before, after } = await this.#untilMade(async () => {
       startedAt = performance.now();
-      // The present state is usually the newest. If it is not, the transaction
+      // The current state is usually the newest. If it is not, the transaction
       // would fail, so errors of the change are ignored.
       const isNewest = !present;
       const before = present ?? (await this.#options.read());
@@ -97,7 +97,7 @@ export class StoreWriter {
   async create(data: Data): Promise<void> {
     const { url } = this.#options;
     if (await modRevisionOf(this.#target, KEYS.head))
-      throw new InvalidDataError(`${url} holds data already`);
+      throw new InvalidDataError(`${url} already holds data`);
     const [write, checked] = [newId(), checkData(data)];
     const entry = this.#entry(write, write, [], checked);
     if (!(await this.#writeAll(checked, newId(), 1, entry)))

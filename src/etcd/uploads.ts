@@ -57,7 +57,7 @@ const unzip = promisify(gunzip);
 
 /**
  * Writes bytes in parts. Parts without a key in `uploads/` were left by a
- * killed writer, and can't become valid any more.
+ * killed writer, and can no longer become valid.
  *
  * @throws LostUploadError
  */

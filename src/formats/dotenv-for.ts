@@ -12,7 +12,7 @@ import {
 } from "./writer.js";
 
 /**
- * Matches texts that need no quotes for any reader. At the start and after a
+ * Matches strings that need no quotes for any reader. At the start and after a
  * colon, zsh replaces `=ls` with the path of the program.
  */
 const UNQUOTED = /^(?!=|.*:=)[A-Za-z0-9_./:@%+,=-]*$/;

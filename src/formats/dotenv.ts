@@ -50,7 +50,7 @@ function typeComment({ name, type, value }: NamedValue): string[] {
 }
 
 /**
- * Reads like the `dotenv` package or another program. Values are texts, and
+ * Reads like the `dotenv` package or another program. Values are strings, and
  * comments give types. Refuses names and lines that dotenv silently drops.
  */
 export const readDotenv: Reader = (text, { program, expand = false, note } = {}) => {
@@ -131,7 +131,7 @@ const DOUBTS: readonly [before: string, after: string, applies: Condition][] = [
       ESCAPES[quote]?.test(isExpanded ? raw.replaceAll("\\$", "") : raw),
   ],
   [
-    "the text from # on is left out of ",
+    "the text from # is dropped from ",
     "; to keep it, put the value in quotes",
     ({ isCut }) => isCut,
   ],

@@ -11,7 +11,7 @@ import {
 import { type ImportedVariable, JSON_STRING } from "./reader.js";
 
 /**
- * Infers the type and value of a text, for a new variable:
+ * Infers the type and value of a string, for a new variable:
  *
  * - `true` and `false` are BOOLEAN;
  * - a number in JavaScript's own form is a NUMBER, unlike `007`, `1.0`, `1e3`,

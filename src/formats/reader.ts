@@ -28,8 +28,9 @@ export interface ImportedVariable {
 }
 
 /**
- * The meaning of a text. JSON is a document, in which `5` is a number. A string
- * in a JSON variable is written without quotes, so it needs a separate name.
+ * The meaning of a string. JSON is a document, in which `5` is a number. A
+ * string in a JSON variable is written without quotes, so it needs a separate
+ * name.
  */
 export type TextType = VariableType | typeof JSON_STRING;
 
@@ -104,5 +105,5 @@ export function noteRewritten(
   note?: Note,
   advice = "; to keep the text, put it in quotes",
 ): void {
-  noteNames("not kept as written, such as 3.10, which becomes 3.1: ", mentions, advice, note);
+  noteNames("changed by parsing, as 3.10 becomes 3.1: ", mentions, advice, note);
 }

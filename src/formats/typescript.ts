@@ -7,7 +7,7 @@ type Declared = Variable & ValueRules;
 const TYPES = { STRING: "string", NUMBER: "number", BOOLEAN: "boolean", JSON: "JsonValue" };
 
 /**
- * Declares the types of the values, and of the texts in `process.env`. An
+ * Declares the types of the values, and of the strings in `process.env`. An
  * `enum` in a schema becomes a union.
  */
 export function writeTypescript(variables: readonly Declared[]): string {

@@ -63,7 +63,7 @@ function firstOf(refusals: readonly Refusal[], entry: NamedValue): string | unde
   return refusals.map((refusal) => refusal(entry)).find(Boolean);
 }
 
-/** Refuses a text that a pattern matches. */
+/** Refuses a string that a pattern matches. */
 export function ifText(pattern: Pick<RegExp, "test">, reason: string): Refusal {
   return ({ value }) => (pattern.test(valueText(value)) ? reason : undefined);
 }

@@ -32,8 +32,8 @@ export function createClient({ encryptionKey, ...options }: ClientOptions): Vari
 /**
  * Decrypts in place, so that a cached answer is decrypted only once.
  *
- * @throws DecryptionError; UsageError for a text that is not of the variable's
- *   type
+ * @throws DecryptionError; UsageError for a string that is not of the
+ *   variable's type
  */
 async function decryptAnswer<T>(
   read: Read,

@@ -21,7 +21,7 @@ export interface Check {
   /** The names of variables that have no value and are not optional. */
   readonly missing: string[];
   /**
-   * Values that break a rule of their schema. The rule is a predicate, and
+   * Values that break a rule of their schema. The rule has no subject, and
    * quotes no value.
    */
   readonly invalid: InvalidValue[];

@@ -116,7 +116,7 @@ export function checkId(id: number): number {
  */
 export const ENVELOPE_PREFIX = "envbee:enc:v1:";
 
-/** The prefix of a text that replaces a secret in a sealed data file. */
+/** The prefix of a string that replaces a secret in a sealed data file. */
 export const SEALED_PREFIX = "appvars:sealed:v1:";
 
 function isJson(value: unknown, depth = 0): boolean {

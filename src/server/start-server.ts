@@ -51,7 +51,7 @@ export interface ServerOptions extends RequestOptions {
    * once a minute.
    */
   onConnectionsRefused?: (count: number) => void;
-  /** Certificate and key for HTTPS, as PEM texts. Default plain HTTP. */
+  /** Certificate and key for HTTPS, as PEM. Default plain HTTP. */
   tls?: TlsCredentials | undefined;
   /**
    * Proxies whose `X-Forwarded-For` is used: addresses, CIDR ranges,

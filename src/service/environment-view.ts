@@ -43,7 +43,7 @@ function find<T, Field extends keyof T>(records: Records<T>, field: Field, value
 
 /**
  * The part of one version of the data that a scope can read, and a source for
- * commands that read it once. Its answers share their texts with the store.
+ * commands that read it once. Its answers share their strings with the store.
  */
 export class EnvironmentView extends VariableReader implements Snapshot, VariableSource {
   readonly #data: Data;

@@ -138,7 +138,7 @@ const buffer = Buffer.alloc(32 * 1_024);
 
 /**
  * A secret for many HMAC-SHA256s (RFC 2104). Two calls of `hash` take less time
- * than `createHmac`, whose object has to be finalized: a signed read takes 8 %
+ * than `createHmac`, whose object has to be finalized: a signed read takes 8%
  * more CPU time with it.
  */
 export class HmacKey {
@@ -156,7 +156,7 @@ export class HmacKey {
     this.#outer = Buffer.concat([padded.map((byte) => byte ^ 0x5c), Buffer.alloc(DIGEST)]);
   }
 
-  /** The HMAC of a text in UTF-8, in lowercase hex. */
+  /** The HMAC of a string in UTF-8, in lowercase hex. */
   sign(text: string): string {
     const input =
       BLOCK + 3 * text.length > buffer.length ? Buffer.alloc(BLOCK + 3 * text.length) : buffer;

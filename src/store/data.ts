@@ -48,11 +48,11 @@ export interface Data {
   /** The URL of the JSON Schema, for editors. */
   readonly $schema?: string;
   readonly version: typeof DATA_VERSION;
-  /** Set if secrets are sealed texts, as in the content of a sealed file. */
+  /** Set if secrets are sealed strings, as in the content of a sealed file. */
   readonly sealed?: true;
   /**
-   * The highest ids ever, once a record was deleted that had the highest id of
-   * its list.
+   * The highest ids ever used; set once a record with a list's highest id is
+   * deleted.
    */
   readonly last_ids?: Readonly<Record<List, number>>;
   /** The maximum number of entries in the history of a data file. */

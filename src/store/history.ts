@@ -52,7 +52,7 @@ export async function changesSince(id: number, changes: History["changes"]): Pro
 }
 
 export interface RecordedEnvironment extends Environment {
-  /** 16 bits of a hash show changes, and are too few to guess credentials. */
+  /** 16 bits of a hash show changes, but are too few to guess credentials. */
   readonly credentials: string;
   readonly keys?: readonly RecordedKey[];
 }

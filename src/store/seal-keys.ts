@@ -43,7 +43,7 @@ function keyLines(content: string): string[] {
   return content.split(/\r?\n/).filter((line) => line.trim() !== "");
 }
 
-/** @throws InvalidDataError with a predicate */
+/** @throws InvalidDataError without a subject */
 export function findSealKey<T extends Pick<SealKey, "id">>(keys: readonly T[], id: Buffer): T {
   const sealKey = keys.find((key) => key.id.equals(id));
   if (!sealKey)

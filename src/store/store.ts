@@ -42,8 +42,8 @@ export interface EditableStore extends Store {
    * the change can't be lost and is in `data`.
    *
    * @throws the errors of `applyChange`; InvalidDataError when the data can't
-   *   be written. Nothing has changed then, unless the message says that the
-   *   change was written but may be lost: it is in `data` then
+   *   be written. Then nothing has changed, unless the message says that the
+   *   change was written but may be lost: `data` has it
    */
   update(change: ChangeData, options?: UpdateOptions): Promise<void>;
 }

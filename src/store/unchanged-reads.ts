@@ -38,8 +38,8 @@ export async function unchangedReads(history: History) {
 }
 
 /**
- * A change of a value. One by another program was made at any time since the
- * change before.
+ * A change of a value. One by another program happened some time after the
+ * previous change.
  */
 interface ValueChange {
   /** Unix milliseconds. */
@@ -49,8 +49,8 @@ interface ValueChange {
 }
 
 /**
- * Returns a function that finds a value read at a Unix time in milliseconds, if
- * it is the same.
+ * Returns a function that finds a value by id and read time (Unix ms), if still
+ * the same.
  */
 async function unchangedValues({ data, changes }: History) {
   const environments = new Map(

@@ -17,7 +17,7 @@ export interface Surroundings {
   readonly clock: () => number;
   /** Milliseconds on a monotonic clock, for durations. */
   readonly ticks: () => number;
-  /** Reads all of stdin. @throws InvalidDataError with a predicate */
+  /** Reads all of stdin. @throws InvalidDataError without a subject */
   readonly readStdin: (maxBytes: number) => Promise<Buffer>;
 }
 
@@ -51,7 +51,7 @@ export function isFolderGone(error: unknown): boolean {
 /**
  * Reads a variable that is on or off; off if it is unset.
  *
- * @throws UsageError for other texts
+ * @throws UsageError for other strings
  */
 export function readSwitch(variable: string, env: Surroundings["env"]): boolean {
   const text = env[variable] || "0";

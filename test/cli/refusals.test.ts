@@ -280,8 +280,8 @@ describe("a usage error exits 2 and changes nothing", () => {
       "merge takes three files, and a name for messages: BASE OURS THEIRS [PATH]",
     ],
     ["init --git --store etcd://127.0.0.1:1/appvars", "--git and --seal are for a data file"],
-    ["rename PORT DEBUG", "shop has a variable DEBUG already"],
-    ["rename PORT PORT", "shop has a variable PORT already"],
+    ["rename PORT DEBUG", "shop already has a variable DEBUG"],
+    ["rename PORT PORT", "shop already has a variable PORT"],
     ["rename PORT 2FA", `"2FA" can't be a variable's name: ${VARIABLE_NAME}`],
     [
       "rename DATABASE_URL DB_URL",
@@ -358,7 +358,7 @@ describe("a usage error exits 2 and changes nothing", () => {
     ],
     [
       "run --allow-reserved echo not reached",
-      "option '--allow-reserved <names>' argument 'echo' is invalid. \"echo\" is not a reserved name. It must be reserved names separated by commas.",
+      "option '--allow-reserved <names>' argument 'echo' is invalid. \"echo\" is not a reserved name. Separate reserved names with commas.",
     ],
     ["sandbox", "missing required argument 'command'; for example: appvars sandbox -- npm test"],
     [
@@ -536,7 +536,7 @@ describe("a data file that is missing or breaks a rule exits 8 and is not change
     ["import - --data DIR/rules.json --env test", `stdin contains no variables\nappvars: ${rules}`],
     [
       "list --data DIR/twice.json --env test",
-      "DIR/twice.json is not valid JSON: line 3, column 80: the same key twice in one object",
+      "DIR/twice.json is not valid JSON: line 3, column 80: a duplicate key in an object",
     ],
     ["list --data / --env test", "/ can't be read: it is a folder"],
     ["migrate DIR/missing.json DIR/new.json", missing],

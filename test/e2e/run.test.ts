@@ -132,7 +132,7 @@ describe("the program's environment", () => {
     expect(allowed.stdout).toContain("LD_PORT=3000\n");
   });
 
-  it("run starts nothing when --only names a reserved variable, unless --preserve-env keeps the present one", async () => {
+  it("run starts nothing when --only names a reserved variable, unless --preserve-env keeps the current one", async () => {
     const env = await local({}, { DATABASE_URL: "PATH" });
     const { code, stdout, stderr } = await appvars(
       ["--only", "PORT,PATH", "--", "echo", "started"],
@@ -679,7 +679,7 @@ describe("--watch", () => {
     await first.close();
     const [problem] = await once(told, "line");
     expect(problem).toContain(
-      "can't read the variables, the program keeps running with the old ones: ",
+      "can't read the variables; the program keeps running with the old ones: ",
     );
     const data = edited((copy) =>
       Object.assign(copy.values[0].content, { value: 4000 }),

@@ -53,7 +53,7 @@ it.skipIf(process.platform !== "linux")(
   async () => {
     const { session, pid, port, log, logged } = await serveOnTerminal();
     session.close();
-    await logged("stopping: open requests are answered first");
+    await logged("stopping after answering open requests");
     const refused = () => get({ port }, "/healthz", {}).then(String, (error) => error.code);
     await expect.poll(refused, { timeout: 15_000 }).toBe("ECONNREFUSED");
     await expect.poll(() => isRunning(pid), { timeout: 15_000 }).toBe(false);

@@ -346,7 +346,7 @@ describe("notes", () => {
   };
   const KEPT =
     "backslashes are kept in A (line 1); import --for replaces escapes as another program does";
-  const CUT = "the text from # on is left out of A (line 1); to keep it, put the value in quotes";
+  const CUT = "the text from # is dropped from A (line 1); to keep it, put the value in quotes";
   const QUOTE = "a quote or a second assignment is part of the value of A (line 1)";
 
   it.each([

@@ -34,7 +34,7 @@ it("readJson notes numbers that are written otherwise than in the file", () => {
     '{"A": 3.10, "B": "3.10 \\\\\\" {", "C": 1,\n"D": {"x": [1E3, {"y": 2}]},\n "E"\n: -0, "F": 1e+21, "G": [], "H": 1.5}';
   readJson(text, { note: (note) => notes.push(note) });
   expect(notes).toEqual([
-    "not kept as written, such as 3.10, which becomes 3.1: A (line 1), D (line 2), E (line 4); to keep the text, put it in quotes",
+    "changed by parsing, as 3.10 becomes 3.1: A (line 1), D (line 2), E (line 4); to keep the text, put it in quotes",
   ]);
   notes.length = 0;
   readJson(writeJson(all), { note: (note) => notes.push(note) });
@@ -51,13 +51,10 @@ it.each([
   ['{"A": "secret",}', "not valid JSON: line 1, column 16: property name expected"],
   ['{"A": 1} // secret', "not valid JSON: line 1, column 10: end of file expected"],
   ["", "not valid JSON: line 1, column 1: unexpected end of file"],
-  [
-    '{"A": 1,\n "A": "secret"}',
-    "not valid JSON: line 2, column 2: the same key twice in one object",
-  ],
+  ['{"A": 1,\n "A": "secret"}', "not valid JSON: line 2, column 2: a duplicate key in an object"],
   [
     '{"A": {"secret": 1, "secret": 2}}',
-    "not valid JSON: line 1, column 21: the same key twice in one object",
+    "not valid JSON: line 1, column 21: a duplicate key in an object",
   ],
   [
     '{"A": [1e999]}',

@@ -101,11 +101,11 @@ it("readYaml notes values that are written otherwise than in the file", () => {
     "  - {v: 1.50}",
   ].join("\n");
   expect(notesOf(text)).toEqual([
-    "not kept as written, such as 3.10, which becomes 3.1: A0 (line 2), A1 (line 3), A2 (line 4), A3 (line 5), A4 (line 6), " +
+    "changed by parsing, as 3.10 becomes 3.1: A0 (line 2), A1 (line 3), A2 (line 4), A3 (line 5), A4 (line 6), " +
       "A5 (line 7), A6 (line 8), A7 (line 9), A8 (line 10), A9 (line 11) and 2 more; to keep the text, put it in quotes",
   ]);
   expect(notesOf("N:\n  - {v: 1.50}\nM: '1.50'\n")).toEqual([
-    "not kept as written, such as 3.10, which becomes 3.1: N (line 2); to keep the text, put it in quotes",
+    "changed by parsing, as 3.10 becomes 3.1: N (line 2); to keep the text, put it in quotes",
   ]);
   expect(notesOf(writeYaml(held))).toEqual([]);
 });

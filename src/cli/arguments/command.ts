@@ -1,6 +1,6 @@
 import type { Context } from "../output/context.js";
 
-/** A flag; one that has only a help is a text in its table. */
+/** A flag; one that has only a help is a string in its table. */
 export interface Flag extends Argument {
   /** Whether it can be repeated: its values, which are lists, are joined. */
   repeatable?: true;

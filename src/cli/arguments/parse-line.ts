@@ -42,7 +42,7 @@ const FLAG = /^-./s;
  * --json is for ls.
  *
  * @throws UsageError if a time follows a flag whose value follows `=`: it
- *   hardly names a variable
+ *   is unlikely to be a name
  */
 export function splitWords(words: readonly string[], command: Command): SplitLine {
   const rows = flagRows({ ...command.flags, ...OUTPUT_FLAGS });

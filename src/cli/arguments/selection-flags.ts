@@ -51,7 +51,7 @@ function parseReserved(text: string): string[] {
   const other = names.find((name) => !isVariableName(name) || !isReservedName(name));
   if (other === undefined) return names;
   throw new ArgumentError(
-    `"${other}" is not a reserved name. It must be reserved names separated by commas.`,
+    `"${other}" is not a reserved name. Separate reserved names with commas.`,
   );
 }
 

@@ -66,7 +66,7 @@ const CONNECTION_FLAGS = {
   ...SEAL_KEY_FILE,
   "--timeout <seconds>": `for one request (APPVARS_TIMEOUT, default ${DEFAULT_TIMEOUT})`,
   "--max-wait <seconds>":
-    "longest to wait in all on 429 and retries; the command takes at most this and one --timeout " +
+    "total wait for retries and after 429; the command takes at most this plus one --timeout " +
     `(APPVARS_MAX_WAIT, default ${DEFAULT_MAX_WAIT}, or ${DEFAULT_OUTAGE_WAIT} for an unreachable server)`,
   "--ca-file <file>": "trust these certificates (APPVARS_CA_FILE)",
   "--client-cert <file>": "certificate for a server that requires one (APPVARS_CLIENT_CERT)",

@@ -37,7 +37,7 @@ export const definition = defineCommand({
       conflicts: ["expand"],
     },
     "--expand":
-      "in a dotenv file, replace $NAME, ${NAME} and ${NAME:-default} by values of the file",
+      "in a dotenv file, replace $NAME, ${NAME} and ${NAME:-default} with values of the file",
     "--encrypt [names]": {
       help: "encrypt the values, or only these: names and globs, separated by commas",
       alone: "*",

@@ -28,10 +28,10 @@ export const definition = defineCommand({
     context.note(
       isWritten
         ? `copied ${copied} from ${source} to ${target}, and read them back`
-        : `${target} holds the same as ${source} already: ${copied}; nothing was written`,
+        : `${target} already holds the same as ${source}: ${copied}; nothing was written`,
     );
     if (from.sealKey && !to.sealKey)
-      context.warn(`${target} is not sealed: its secrets are in clear`);
+      context.warn(`${target} is not sealed: its secrets are in plain text`);
     printLines(context, { json: { from: source, to: target, written: isWritten, ...counts } });
   },
 });

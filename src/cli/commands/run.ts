@@ -38,15 +38,15 @@ export const definition = defineCommand({
     },
     "--preserve-env": "keep variables that are already set",
     "--pristine": {
-      help: "pass on only PATH from the present environment",
+      help: "pass on only PATH from the current environment",
       conflicts: ["preserveEnv", "passCredentials"],
     },
     "--pass-credentials": "also pass the credentials, for a command that calls appvars itself",
     "--exec": {
-      help: "replace appvars by the command, which then has its process id (see below)",
+      help: "replace appvars with the command, which then has its process id (see below)",
       conflicts: ["redact", "watch"],
     },
-    "--redact": "replace the values in the command's output by *** (see below)",
+    "--redact": "replace the values in the command's output with *** (see below)",
     "--on-change <action>": {
       help: "with --watch: restart, or a signal such as signal:HUP (default restart)",
       parse: parseReaction,

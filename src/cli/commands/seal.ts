@@ -15,7 +15,7 @@ import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { type Context, printLines } from "../output/context.js";
 
 const DATA_ARGUMENT = {
-  "[data]": "a data file or the URL of a store (default: that of the settings)",
+  "[data]": "a data file or the URL of a store (default: the configured one)",
 } as const;
 
 const FLAGS = { ...PROFILE, ...SEAL_KEY_FILE };
@@ -35,7 +35,7 @@ export const definition = defineCommand({
 
 export const unseal = defineCommand({
   description: `Write a sealed data file and its history with
-    all secrets in clear again.`,
+    all secrets in plain text.`,
   arguments: DATA_ARGUMENT,
   flags: FLAGS,
   examples: ["appvars unseal vars.json"],
@@ -59,7 +59,7 @@ async function changeForm(
   const key = keyed.sealKey.name === "sealKey" ? "APPVARS_SEAL_KEY" : keyed.sealKey.text;
   const history = place.kind === "store" ? "; its history begins with this" : "";
   const sealed = `${isWritten ? "now" : "already"} sealed with the first key of ${key}${history}`;
-  const plain = isWritten ? "no longer sealed: its secrets are in clear" : "not sealed";
+  const plain = isWritten ? "no longer sealed: its secrets are in plain text" : "not sealed";
   context.note(`${name} is ${form === "sealed" ? sealed : plain}`);
   if (form === "plain" && key === keyFileOf(name).text)
     context.note(

@@ -43,7 +43,7 @@ export interface Io {
  * The caller of a command's tasks, and what it prints with:
  *
  * - `note`: to stderr; not with `--quiet` or `--json`
- * - `warn`: to stderr, also with `--quiet`; with `--json` as a line
+ * - `warn`: to stderr, even with `--quiet`; with `--json` as a line
  *   `{"warning": {"message"}}`
  * - `tell` and `progress`: as `note`, on a terminal only; a script has the exit
  *   code

@@ -8,7 +8,8 @@ const TAG_BYTES = 16;
 export const SEAL_BYTES = NONCE_BYTES + TAG_BYTES;
 
 /**
- * Encrypts a text with AES-256-GCM: a random nonce, the ciphertext and its tag.
+ * Encrypts a string with AES-256-GCM: a random nonce, the ciphertext and its
+ * tag.
  *
  * @param key 32 bytes
  * @param context authenticated with the text, and required to decrypt it
@@ -32,7 +33,7 @@ export function* sealParts(
 }
 
 /**
- * Decrypts a text. Returns `undefined` if it was not sealed with this key and
+ * Decrypts a string. Returns `undefined` if it was not sealed with this key and
  * context.
  */
 export function unseal(bytes: Buffer, key: Buffer, context = ""): string | undefined {

@@ -2,7 +2,7 @@ import type { KeyObject, X509Certificate } from "node:crypto";
 import { builtins } from "../process/builtins.js";
 import { UsageError } from "../text/errors.js";
 
-/** The PEM texts of a certificate, with its chain, and of its private key. */
+/** The PEM of a certificate, with its chain, and of its private key. */
 export interface CertifiedKey {
   cert: string;
   key: string;
@@ -11,7 +11,7 @@ export interface CertifiedKey {
 const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * @param names the names of the texts in messages
+ * @param names the names of the strings in messages
  * @throws UsageError, which quotes neither, if they can't be used together
  */
 export function checkCertifiedKey(

@@ -10,7 +10,7 @@ import { hasCode, ifMissing, NotDurableError, toInvalidData } from "./system-err
 const BUSY_TRIES = 40;
 const BUSY_PAUSE_MS = 50;
 
-/** A text, or bytes in parts. Each part is made just before it is written. */
+/** A string, or bytes in parts. Each part is made just before it is written. */
 export type NewContent = string | Iterable<Uint8Array>;
 
 export class FileChangedError extends InvalidDataError {
@@ -150,7 +150,7 @@ export function replacedBy(name: string): string | undefined {
 /** The fingerprint of a file that is missing or can't be inspected. */
 export const ABSENT = "absent";
 
-/** Returns a text that is different for each version of a file. */
+/** Returns a string that is different for each version of a file. */
 export function fingerprint(path: string): string {
   try {
     return fingerprintOf(statSync(path, { bigint: true }));

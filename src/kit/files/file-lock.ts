@@ -228,7 +228,7 @@ export async function lockHolder(path: string): Promise<NamedProcess | undefined
   const holders = (names ?? []).map(findProcess);
   if (holders.includes(undefined))
     throw new InvalidDataError(
-      `can't be locked: ${lockPath} is not an appvars lock; check it, and move it away`,
+      `can't be locked: ${lockPath} is not an appvars lock; check it, and move it elsewhere`,
     );
   return holders[0];
 }

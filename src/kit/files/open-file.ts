@@ -25,8 +25,8 @@ export interface FileContent {
  * endless device.
  *
  * @param maxSize in bytes
- * @throws InvalidDataError with a predicate for a file that is too large or not
- *   regular; the file system's error, which is ELOOP for a link that is not
+ * @throws InvalidDataError without a subject for a file that is too large or
+ *   not regular; the file system's error, which is ELOOP for a link that is not
  *   followed
  */
 export async function readRegularFile(
@@ -49,7 +49,7 @@ export async function readRegularFile(
 /**
  * Reads a file, a device, or a pipe, whose writer it waits for.
  *
- * @throws InvalidDataError with a predicate if it is too large; the file
+ * @throws InvalidDataError without a subject if it is too large; the file
  *   system's error
  */
 export async function readAnyFile(path: string, maxSize: number): Promise<Buffer> {

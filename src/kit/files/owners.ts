@@ -20,10 +20,10 @@ export const FOREIGN_OWNER = "belongs to another user";
 export const WORLD_WRITABLE = "can be written by everybody";
 
 /**
- * Returns a predicate that says why users other than this one and root can
- * write a file, folder or link; `undefined` if they can't. Like ssh for its
- * files, except that the groups of the user and of root may write: on systems
- * where each user has a private group, files have mode 0664.
+ * Returns a message without a subject that says why users other than this one
+ * and root can write a file, folder or link; `undefined` if they can't. Like
+ * ssh for its files, except that the groups of the user and of root may write:
+ * on systems where each user has a private group, files have mode 0664.
  */
 export function foreignWriter(
   stats: Ownership | undefined,
@@ -63,7 +63,7 @@ export async function keepOwner({ uid, gid, mode }: Ownership, file: FileHandle)
 /**
  * Refuses a read-only file, which a rename would still replace.
  *
- * @throws InvalidDataError with a predicate
+ * @throws InvalidDataError without a subject
  */
 export function refuseReadOnly(path: string, stats: Stats): void {
   // A folder is refused later, when it is read.

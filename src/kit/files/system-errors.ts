@@ -27,8 +27,8 @@ const REASONS: Record<string, string> = {
 };
 
 /**
- * Turns a file system's error into an InvalidDataError with a predicate: `can't
- * be read: permission denied`.
+ * Turns a file system's error into an InvalidDataError without a subject:
+ * `can't be read: permission denied`.
  */
 export function toInvalidData(error: unknown, failure: string): InvalidDataError {
   if (error instanceof InvalidDataError) return error;
@@ -59,7 +59,7 @@ export function ifMissing(error: unknown): undefined {
 }
 
 /**
- * Puts a name in front of an InvalidDataError "with a predicate", such as `is
+ * Puts a name in front of an InvalidDataError "without a subject", such as `is
  * read-only`: code that doesn't know what the user calls the file leaves the
  * subject to its callers.
  */

@@ -44,8 +44,7 @@ export async function watchFile(
       seen = await inspect(path);
       if (stopped || (seen === previous && !isDue)) return;
       isDue = false;
-      // A file that was read exists: its fingerprint failed, and would not show
-      // a change.
+      // If it was read, only its fingerprint failed, and would miss a change.
       hasFailed = !(await onChange(seen)) || seen === ABSENT;
     } finally {
       checking = false;

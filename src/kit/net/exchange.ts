@@ -66,7 +66,7 @@ export async function exchange(
     return { status, headers, body: await readBody(incoming, limit, deadline) };
   } catch (error) {
     deadline.signal.throwIfAborted();
-    // The body's error would be a reset, also for chunks that are not HTTP.
+    // The body reports a reset even for malformed chunks.
     throw failed ?? error;
   } finally {
     deadline.end();

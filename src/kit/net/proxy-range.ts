@@ -1,6 +1,9 @@
 import { BlockList, isIP } from "node:net";
 
-/** Whether a text is `loopback`, an IP address, or a CIDR range other than `/0`. */
+/**
+ * Whether a string is `loopback`, an IP address, or a CIDR range other than
+ * `/0`.
+ */
 export function isProxyRange(text: string): boolean {
   try {
     proxyMatcher([text]);
@@ -15,8 +18,8 @@ const LOOPBACK = ["127.0.0.0/8", "::1"];
 const RANGE = /^([^/%]+)(?:\/([1-9]\d{0,2}))?$/;
 
 /**
- * Returns a function that checks whether an IP address, also IPv4 as IPv6, is
- * in one of the ranges.
+ * Returns a function that checks whether an IP address, even IPv4-mapped, is in
+ * one of the ranges.
  *
  * @throws a TypeError or a RangeError unless {@link isProxyRange} accepts each
  *   text

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 
-/** PEM texts. */
+/** PEM. */
 export interface TlsTexts {
   /** Certificates to trust in place of Node's. */
   readonly ca?: string | undefined;

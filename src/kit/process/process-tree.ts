@@ -25,8 +25,8 @@ export const GRACE_MS = 10_000;
 const POLL_MS = 50;
 
 /**
- * Ends the descendants of a program that has ended: it might pass the signal
- * on, and they would get it twice. Resolves once they are gone.
+ * Ends a program's descendants after it: earlier, if it passed the signal on,
+ * they would get it twice. Resolves once they are gone.
  */
 export async function endDescendants(descendants: Descendants): Promise<void> {
   descendants.signal("SIGTERM");

@@ -6,8 +6,8 @@ const MAX_UNREAD_MS = 500;
 
 /**
  * SIGWINCH, SIGTSTP and SIGCONT are left out: in the foreground, a terminal
- * sends them to the whole process group. SIGBREAK is Ctrl-Break on Windows,
- * which only has it, SIGINT and SIGHUP.
+ * sends them to the whole process group. Windows has only SIGBREAK
+ * (Ctrl-Break), SIGINT and SIGHUP.
  */
 const CAUGHT_SIGNALS: NodeJS.Signals[] = [
   "SIGTERM",
@@ -75,7 +75,7 @@ export function isInForeground(stat = readProcessStat("self")): boolean {
 
 /**
  * Whether a terminal has sent this signal to the whole process group. On
- * Windows, all signals are like that.
+ * Windows, always.
  */
 export function comesFromTerminal(name: NodeJS.Signals, platform: NodeJS.Platform): boolean {
   if (platform === "win32") return true;

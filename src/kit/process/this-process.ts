@@ -25,15 +25,14 @@ export function thisProcess() {
 }
 
 /**
- * The homes of a user without one. Nothing exists there, and nothing can be
- * created.
+ * Stands for a missing home: nothing exists in it, and nothing can be created.
  */
 const NO_HOME = "/dev/null";
 const NO_HOME_ON_WINDOWS = "\\\\.\\nul";
 
 /**
- * The variable that names the parent of the program's folder, the default parent
- * in the home, and a folder inside the program's.
+ * The variable that names the parent of the program's folder, the default
+ * parent in the home, and a folder inside the program's.
  */
 type Folder = readonly [variable: string, inHome: string, inside?: string];
 type Folders = Record<"config" | "cache", Folder>;
@@ -104,7 +103,7 @@ export function checkDecoded(text: string | undefined, what: string): void {
 /**
  * Reads all of a stream.
  *
- * @throws InvalidDataError with a predicate for more than `maxSize` bytes
+ * @throws InvalidDataError without a subject for more than `maxSize` bytes
  */
 export async function readStream(
   stream: AsyncIterable<Uint8Array | string>,

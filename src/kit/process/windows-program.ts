@@ -3,7 +3,7 @@ import crossSpawn from "cross-spawn";
 import { UsageError } from "../text/errors.js";
 import { systemProgram } from "./program.js";
 
-/** The program to start. The system can't start every program by its name. */
+/** The command that starts a program: its name alone is not always enough. */
 export interface PreparedCommand {
   command: string;
   args: readonly string[];
@@ -74,7 +74,7 @@ function refuseInterpreted(file: string, args: readonly string[]): void {
   if (problem === undefined) return;
   throw new UsageError(
     `${file} is a batch file, and an argument for it contains ${problem}, which cmd.exe would interpret: ` +
-      "start the program that it starts, such as node, with these arguments",
+      "start what it starts, such as node, with these arguments",
   );
 }
 

@@ -127,7 +127,8 @@ export class AnswersChangedError extends ServerError {
 
 /**
  * Thrown when a data file or store is missing, unreadable, breaks a rule, or
- * can't be written.
+ * can't be written. Its message may lack a subject, as in `is empty`: callers add
+ * the name.
  */
 export class InvalidDataError extends AppvarsError {
   readonly code = "invalid_data";
@@ -154,7 +155,7 @@ function sizeText(bytes: number): string {
   return `${Math.ceil(bytes / unit).toLocaleString("en-US")} ${name}`;
 }
 
-/** Returns an error with a predicate for too many bytes. */
+/** Returns an error without a subject for too many bytes. */
 export function tooLarge(size: number, limit: number): InvalidDataError {
   return new InvalidDataError(
     `is too large: it has ${sizeText(size)}; the limit is ${sizeText(limit)}`,

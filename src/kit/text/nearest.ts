@@ -4,7 +4,7 @@ const MAX_EDITS = 3;
 
 /**
  * Finds the candidate that `word` probably means: at most three edits away, and
- * more than 40 % alike, as in commander. A swap of two neighboring characters
+ * more than 40% alike, as in commander. A swap of two neighboring characters
  * is one edit.
  */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {

@@ -1,7 +1,7 @@
 const RISKY = String.raw`[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]`;
 const ASCII = /^[\x20-\x7e]*$/;
 
-/** Compiled on first use: compiling takes milliseconds, and few texts need it. */
+/** Compiled on first use: compiling takes milliseconds, and few strings need it. */
 let emojiOrRisky: RegExp | undefined;
 
 const NAMED: Readonly<Record<string, string>> = { "\t": "\\t", "\n": "\\n", "\r": "\\r" };

@@ -22,8 +22,8 @@ export interface Rule {
   /** Selects the rule for an input that is not missing. */
   readonly choose: ((input: unknown) => Rule) | undefined;
   /**
-   * Checks an input that follows the rest of the rule. Returns a predicate that
-   * does not quote it.
+   * Checks an input that follows the rest of the rule. Returns a message
+   * without a subject that does not quote it.
    */
   readonly problem: ((input: never) => string | undefined) | undefined;
 }
@@ -67,7 +67,10 @@ export const COUNT = rule({ whole: [0, MAX], must: "be 0 or a positive whole num
 export interface BrokenRule {
   /** The names and indices that lead to the input, the outermost first. */
   readonly path: (string | number)[];
-  /** A predicate, such as "must be a string". Never quotes the input. */
+  /**
+   * A message without a subject, such as "must be a string". Never quotes the
+   * input.
+   */
   readonly rule: string;
 }
 

@@ -9,7 +9,7 @@ export type JsonValue =
   | JsonValue[]
   | { [key: string]: JsonValue };
 
-/** A value has at most 500 levels; the data around it has the others. */
+/** A value may have 500 levels; the data around it needs the rest. */
 const MAX_DEPTH = 600;
 
 /**
@@ -28,8 +28,8 @@ export class JsonError extends Error {
 export const INEXACT_NUMBER = "a number that can't be held exactly (write it as a string)";
 
 /**
- * Parses JSON from outside. Unlike `JSON.parse`, it refuses objects with two
- * equal keys, numbers that would lose digits, and more than 600 levels.
+ * Parses JSON from outside. Unlike `JSON.parse`, it refuses objects with
+ * duplicate keys, numbers that would lose digits, and more than 600 levels.
  *
  * @param maxItems the largest number of list items and object members in total,
  *   which limits the memory
@@ -58,7 +58,7 @@ const [QUOTE, COLON, COMMA, BACKSLASH] = [0x22, 0x3a, 0x2c, 0x5c];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
 const [POINT, ZERO, NINE, SMALL_E, TO_SMALL] = [0x2e, 0x30, 0x39, 0x65, 0x20];
 
-/** Counts the parts of a text, valid JSON or not, and checks its numbers. */
+/** Counts the parts of a string, valid JSON or not, and checks its numbers. */
 function count(text: string): { items: number; members: number; depth: number; isExact: boolean } {
   let [items, members, depth, deepest, isExact] = [0, 0, 0, 0, true];
   for (let index = 0; index < text.length; index++) {
@@ -136,7 +136,7 @@ function findProblem(text: string): JsonError | undefined {
       expected = open.length > 0 ? "comma" : "end of file";
     } else if (expected === "property name" && token.startsWith('"')) {
       const key: string = JSON.parse(token);
-      if (keys?.has(key)) return at(text, start, "the same key twice in one object");
+      if (keys?.has(key)) return at(text, start, "a duplicate key in an object");
       keys?.add(key);
       expected = "colon";
     } else if (expected === "colon" && token === ":") expected = "value";

@@ -100,7 +100,7 @@ export class AuditLog implements Audit {
       return true;
     } catch (error) {
       if (!this.isFailing) this.#options.onFailed((error as Error).message);
-      // Without another request, nothing else would try.
+      // Retries even if no request follows.
       this.#retry = setTimeout(() => this.#recover(), RETRY_MS).unref();
       return false;
     }

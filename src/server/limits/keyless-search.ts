@@ -2,7 +2,7 @@ import type { KeyOwner, KeyPair } from "../../model/environment.js";
 import type { SignatureCheck } from "../../signing/verify.js";
 
 /**
- * HMACs per second, at about 3 µs each: at most 3 % of a core. With 100
+ * HMACs per second, at about 3 µs each: at most 3% of a core. With 100
  * environments and a plain target, that is 50 searches a second, and 12 for one
  * address.
  */

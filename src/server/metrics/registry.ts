@@ -11,7 +11,7 @@ import type { Counter as RateCounter } from "../limits/rate-limiter.js";
  */
 const OTHER = "other";
 
-/** Upper bounds of the classes of times, in seconds. */
+/** Upper bounds of histogram buckets, in seconds. */
 const BUCKETS = [
   0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
 ];
@@ -115,7 +115,7 @@ export function addDataMetrics(
   addGauge(
     registry,
     "appvars_data_age_seconds",
-    "Time since the data that is served was read from the data file, or known to be the newest of the data store.",
+    "Time since the served data was read from the data file, or last known to be the newest in the data store.",
     () => (store.age ?? ticks() - loadedAt) / 1_000,
   );
   addGauge(

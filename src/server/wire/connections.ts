@@ -132,7 +132,7 @@ export class Connections {
     const { res, waiting } = connection;
     if (!res) return void (socket.writable && proceed(connection));
     if (waiting.length === MAX_WAITING) return void socket.destroy();
-    // Not now: at the end of each request in a read, Node resumes the socket.
+    // Deferred: Node resumes the socket after each request in a read.
     waiting.push(proceed);
     queueMicrotask(() => waiting.length > 0 && socket.pause());
   }

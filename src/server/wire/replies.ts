@@ -73,7 +73,7 @@ export function dropBody(req: IncomingMessage): void {
 export function stopParsing(socket: Socket): void {
   // Node's parser may have paused it, and unread bytes cause a reset.
   socket.removeAllListeners("data").on("data", () => {});
-  // Not now: at the end of each request in a read, Node resumes the socket.
+  // Deferred: Node resumes the socket after each request in a read.
   queueMicrotask(() => socket.pause());
 }
 

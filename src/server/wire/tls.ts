@@ -9,7 +9,7 @@ import {
 } from "../../kit/crypto/certificates.js";
 import { UsageError } from "../../kit/text/errors.js";
 
-/** PEM texts. */
+/** PEM. */
 export interface TlsCredentials extends CertifiedKey {
   /**
    * Certificates of authorities. Clients without a certificate from one of them
@@ -79,7 +79,7 @@ export function renewTls(
 /** The name of each text in messages. */
 type TlsNames = { readonly [Name in keyof Required<TlsCredentials>]: string };
 
-/** @throws UsageError, which quotes none of the texts */
+/** @throws UsageError, which quotes none of the strings */
 export function checkTlsCredentials(
   tls: TlsCredentials,
   names: TlsNames = { cert: "tls.cert", key: "tls.key", clientCa: "tls.clientCa" },

@@ -49,7 +49,7 @@ class ChangeRows {
     this.#values = values;
   }
 
-  /** Returns rows, without definitions that came or went with a value. */
+  /** Returns rows; omits definitions added or removed with a value. */
   of(changes: readonly RecordChange[]): ChangeRow[] {
     const withValue = new Set<number>();
     for (const { list, before, after } of changes) {
@@ -146,7 +146,7 @@ type ListedChange = Omit<Change, "changes"> & { changes: ChangeRow[] };
 /**
  * Lists changes, newest first.
  *
- * @throws NotFoundError for an environment that never was
+ * @throws NotFoundError for one that never existed
  */
 export async function listChanges(
   { data, changes }: History,

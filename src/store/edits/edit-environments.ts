@@ -164,7 +164,7 @@ export async function issueCredentials(
 export function addKey(data: Data, environment: string, added: NamedKey): Data {
   return withKeys(data, environment, (keys, owner) => {
     if (keys.some(({ name }) => name === added.name))
-      throw new UsageError(`${owner} has a key "${added.name}" already`);
+      throw new UsageError(`${owner} already has a key "${added.name}"`);
     return [...keys, added];
   });
 }

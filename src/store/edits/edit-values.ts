@@ -36,8 +36,8 @@ type Environments = readonly EnvironmentRecord[];
 /**
  * Sets values in an environment, and creates variables that don't exist.
  *
- * @param replaced the environments whose values the caller also sets, of new
- *   types
+ * @param replaced environments whose old values need not fit: the caller sets
+ *   them
  * @throws UsageError for an invalid name, and a type that this value or one in
  *   another environment does not fit
  */
@@ -204,7 +204,7 @@ export function renameVariable(
       `there is no variable "${name}"${suggestion(name, [...variables.keys()])} in ${application}`,
     );
   if (variables.has(newName))
-    throw new UsageError(`${application} has a variable ${newName} already`);
+    throw new UsageError(`${application} already has a variable ${newName}`);
   return { ...data, variables: withRecords(data.variables, [{ ...renamed, name: newName }]) };
 }
 

@@ -35,19 +35,19 @@ const OURS_REMOVED = "removed by ours, changed by theirs";
 const MAYBE_SAME = "; without the key, it is unknown whether the values are equal";
 
 /**
- * Merges two branches: records by their names, each field on its own. The
+ * Merges two branches field by field, matching records by name. The
  * records of `ours` keep their ids; new ones of `theirs` keep theirs if they
- * are free. Sealed texts are not opened.
+ * are free. Sealed strings are not opened.
  *
  * @param base the common ancestor, or no data
  * @returns valid data, with what `ours` has wherever there is a conflict
  * @throws InvalidDataError if both break another rule together, such as two
- *   environments with the same key; if sealed texts would have to be opened
+ *   environments with the same key; if sealed strings would have to be opened
  */
 export async function mergeData(base: Data, ours: Data, theirs: Data): Promise<Merge> {
   const used = [base, ours, theirs].filter(({ environments }) => environments.length > 0);
   if (new Set(used.map(({ sealed }) => sealed)).size > 1)
-    throw keyError("only a part of base, ours and theirs is sealed");
+    throw keyError("of base, ours and theirs, only some are sealed");
   const branch = mergeRecordsOf(ours, base);
   const sides: Sides<MergeRecords> = [
     mergeRecordsOf(base, base),
@@ -197,7 +197,7 @@ function* sharedNames(merged: MergeRecords, [, ours]: Sides<MergeRecords>): Gene
     const other = keys.get(full);
     if (other)
       for (const each of [key, other])
-        if (ours.get(each)?.fields["name"] !== name) yield [each, "name: given to another by ours"];
+        if (ours.get(each)?.fields["name"] !== name) yield [each, "name: used for another by ours"];
     keys.set(full, key);
   }
 }
@@ -220,7 +220,7 @@ function checkSealed(merged: MergeRecords, [, ...branches]: Sides<MergeRecords>)
 }
 
 /**
- * Returns a secret, and all that decides whether it is sealed and where it is
+ * Returns a secret, and whatever determines if it is sealed and where it is
  * valid.
  */
 function bindingOf(key: string, records: MergeRecords): unknown[] {
@@ -233,7 +233,7 @@ function bindingOf(key: string, records: MergeRecords): unknown[] {
   return [value, credentials, only, valid_until, binding];
 }
 
-/** Removes definitions whose last values were unset, a part by each side. */
+/** Removes definitions whose last values were unset, some by each side. */
 function removeUnused(merged: MergeRecords, [, ours, theirs]: Sides<MergeRecords>): void {
   const used = (records: MergeRecords) =>
     new Set([...records.values()].map(({ owners: [variable] }) => variable));

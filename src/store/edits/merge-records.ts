@@ -17,7 +17,7 @@ import {
   type VariableRecord,
 } from "../data.js";
 
-/** A record without its ids, which other records may have in another branch. */
+/** A record without ids, which may belong to others in another branch. */
 export interface MergeRecord {
   readonly id: number;
   /**

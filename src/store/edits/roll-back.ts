@@ -31,7 +31,7 @@ interface PlanOptions {
 /**
  * Plans to restore data as it was before a change.
  *
- * @throws NotFoundError, also for a variable that has not changed since
+ * @throws NotFoundError, including for a variable that has not changed since
  */
 export async function planRollBack(
   history: History,
@@ -119,8 +119,8 @@ function dataBefore(data: Data, changes: readonly Change[]): Data {
 }
 
 /**
- * Returns the current records with some from before, which may be missing on
- * either side.
+ * Returns the current records, the taken ones as they were: added, changed or
+ * gone.
  */
 function mixed<T extends { readonly id: number }>(
   now: readonly T[],

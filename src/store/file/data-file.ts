@@ -11,8 +11,8 @@ interface ReadOptions {
 }
 
 /**
- * @throws InvalidDataError with a predicate ("is empty"): missing data is never
- *   empty data
+ * @throws InvalidDataError without a subject ("is empty"): missing data is
+ *   never empty data
  */
 export function readDataFile(
   path: string,

@@ -53,7 +53,7 @@ export function historyPathOf(path: string): string {
   return `${path}.history.jsonl`;
 }
 
-/** A write that replaces `data` by `next`. */
+/** A write that replaces `data` with `next`. */
 interface FileWrite extends Omit<DataFileVersion, "time"> {
   readonly next: Data;
   readonly nextState: string;
@@ -68,7 +68,8 @@ interface FileWrite extends Omit<DataFileVersion, "time"> {
  * (docs/design/history.md).
  *
  * @returns marks the line, once the new data file is on disk
- * @throws InvalidDataError with a predicate: the data file must not be replaced
+ * @throws InvalidDataError without a subject: the data file must not be
+ *   replaced
  */
 export async function recordWrite(path: string, write: FileWrite): Promise<() => Promise<void>> {
   const history = historyPathOf(path);
@@ -163,14 +164,14 @@ async function readHistoryFile(path: string, dataFile: Stats): Promise<FileConte
   const owner = { user: dataFile.uid, groups: [dataFile.gid] };
   const risk = foreignWriter(dataFile, owner) ? undefined : foreignWriter(stats, owner);
   const problem = stats?.isFile() === false ? "is not a regular file" : risk;
-  if (problem) throw new InvalidDataError(`${problem}: move it away`);
+  if (problem) throw new InvalidDataError(`${problem}: move it elsewhere`);
   return stats && readRegularFile(path, MAX_DATA_SIZE);
 }
 
 /**
  * Reads a history, with changes by other programs.
  *
- * @throws InvalidDataError with a predicate; with the whole message while the
+ * @throws InvalidDataError without a subject; with a complete message while the
  *   changes are read
  */
 export async function readFileHistory(path: string, sealing?: FileSealing): Promise<History> {
@@ -209,7 +210,7 @@ async function* changesIn(
 /**
  * Copies a history to a data file that has none.
  *
- * @throws InvalidDataError with the whole message
+ * @throws InvalidDataError with a complete message
  */
 export async function copyHistory(
   path: string,

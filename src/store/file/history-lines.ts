@@ -128,7 +128,7 @@ export function findValidLines(bytes: Buffer, state: string): ValidLines {
 /**
  * Parses lines from the last to the first.
  *
- * @throws InvalidDataError with a predicate
+ * @throws InvalidDataError without a subject
  */
 export function* parseLines(bytes: Buffer, sealing?: FileSealing): Generator<HistoryLine> {
   for (const { start, end } of linesFromEnd(bytes)) {
@@ -155,7 +155,7 @@ export function sealLines(bytes: Buffer, sealing: FileSealing): Buffer {
 }
 
 function damaged(start: number): InvalidDataError {
-  return new InvalidDataError(`is damaged at byte ${start}: to begin a new history, move it away`);
+  return new InvalidDataError(`is damaged at byte ${start}: to begin a new history, rename it`);
 }
 
 /** The data file beside a history. */

@@ -31,8 +31,8 @@ interface DataFileOptions {
   /** Opens a sealed file, in place of `sealKeys`. */
   open?: OpenContent;
   /**
-   * Called before each read. Throws InvalidDataError with a predicate to refuse
-   * the file.
+   * Called before each read. Throws InvalidDataError without a subject to
+   * refuse the file.
    */
   check?: (path: string) => void;
 }
@@ -66,7 +66,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
   }
 
   async open(): Promise<this> {
-    // Refuses invalid keys, which are no problem of the file.
+    // Refuses invalid keys, which are not the file's fault.
     await withPathInErrors(this.#path, fileSealing(this.#options.sealKeys));
     // Before it is read, so that no change is missed.
     if (this.#options.watch)
@@ -103,7 +103,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
       [this.data, this.#written] = [data, written];
     } catch (error) {
       if (!((error as Error).cause instanceof NotDurableError)) throw error;
-      // The change was made nevertheless.
+      // The change was still made.
       await this.#problemOfRead();
       this.notifyListeners();
       throw error;

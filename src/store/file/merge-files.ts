@@ -10,7 +10,8 @@ import { FileSealing } from "../schema/file-sealing.js";
  * Merges two branches of a data file. An unchanged secret keeps its sealed
  * text.
  *
- * @param keys the content of a key file. Without it, sealed texts are compared
+ * @param keys the content of a key file. Without it, sealed strings are
+ *   compared
  * @throws UsageError for the keys; InvalidDataError as `mergeData`, and for
  *   secrets that can't be opened
  */
@@ -25,8 +26,8 @@ export async function mergeFiles(
   const sealing = new FileSealing(keys, "kept");
   const open = (side: string, content: Data) =>
     withPathInErrors(`${side}:`, Promise.resolve(content).then(sealing.open));
-  // The order matters: of two sealed texts with the same content, the first one
-  // stays.
+  // The order matters: of two sealed strings with the same content, the first
+  // one stays.
   const opened = {
     ours: await open("ours", ours),
     theirs: await open("theirs", theirs),

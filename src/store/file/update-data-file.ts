@@ -30,8 +30,8 @@ interface FileUpdateOptions extends Pick<UpdateOptions, "mayBreakSchemas"> {
  * Reads a data file, applies `change`, records it in the history and replaces
  * the file, all under its lock: no change of another writer is lost, and this
  * one is on disk when this resolves. If another program changes the file
- * meanwhile, `change` is called again. A link stays a link. Without a change,
- * only a due sealing is written.
+ * meanwhile, `change` is called again. A link stays a link. If nothing changes,
+ * writes only a due sealing.
  *
  * @returns the data as written, and the fingerprint of the file if it has
  *   changed

@@ -105,8 +105,7 @@ const data: Record<keyof Data, Rule> = {
 export const DATA_RULE = rule({ fields: data });
 
 /**
- * The maximum characters of a schema as compact JSON, and steps of its
- * patterns.
+ * The maximum length of a schema as JSON, and of its patterns in steps.
  */
 export const MAX_SCHEMA = 16 * 1_024;
 
@@ -125,8 +124,8 @@ const KEYWORDS = [
 ];
 
 /**
- * Checks a schema, but not the arguments of keywords. Returns a predicate if it
- * is refused.
+ * Checks a schema, but not the arguments of keywords. Returns a message without
+ * a subject if it is refused.
  */
 export function schemaProblem(schema: unknown): string | undefined {
   if (!isObject(schema)) return "must be an object";

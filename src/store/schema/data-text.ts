@@ -8,8 +8,8 @@ import { parseData } from "./parse-data.js";
 const PIECE_RECORDS = 2_000;
 
 /**
- * The largest data file, in bytes: JSON is parsed from one string, in V8 of up
- * to 512 MB.
+ * The largest data file, in bytes: JSON is parsed from one string, in V8 at
+ * most 512 MB.
  */
 export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
 

@@ -41,7 +41,7 @@ export class FileSealing {
   readonly #texts: TextSealing;
   readonly #form: SealedForm;
   /**
-   * Sealed texts by owners and values, with the current key if there are
+   * Sealed strings by owners and values, with the current key if there are
    * several.
    */
   readonly #opened = new Map<string, string>();
@@ -104,7 +104,7 @@ export class FileSealing {
     return this.#texts.seal(JSON.stringify(content), owner);
   }
 
-  /** @throws InvalidDataError with a predicate */
+  /** @throws InvalidDataError without a subject */
   openContent(content: unknown, owner: string): unknown {
     if (isSealedText(content)) return parseStoredText(this.#texts.open(content, owner));
     // An `unseal` that was killed leaves plain content. It can be run again.
@@ -208,12 +208,12 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
 const SEALED_TEXT = new RegExp(`^${SEALED_PREFIX}([\\w-]{11}):([\\w-]+)$`);
 
 /**
- * Seals texts, each for its owner: no other one can open it. A sealed text is
+ * Seals strings, each for its owner: no other one can open it. A sealed text is
  * the prefix, the id of the key, and nonce, ciphertext and tag, in base64url.
  */
 class TextSealing {
   readonly #keys: readonly { readonly id: Buffer; readonly bytes: Buffer }[];
-  /** The start of texts sealed with the first of the keys. */
+  /** The start of strings sealed with the first of the keys. */
   readonly #start: string;
 
   /** @throws UsageError for the keys */
@@ -230,11 +230,11 @@ class TextSealing {
     return this.#start + seal(text, this.#keys[0]?.bytes as Buffer, owner).toString("base64url");
   }
 
-  /** @throws InvalidDataError with a predicate as its message */
+  /** @throws InvalidDataError whose message has no subject */
   open(sealed: string, owner: string): string {
     const parts = SEALED_TEXT.exec(sealed)?.slice(1) ?? [];
     const [id, bytes] = parts.map((part) => Buffer.from(part, "base64url"));
-    // Several texts decode to the same bytes.
+    // Several strings decode to the same bytes.
     if (!id || !bytes || [id, bytes].some((each, i) => each.toString("base64url") !== parts[i]))
       throw new InvalidDataError("is not a whole sealed text");
     const text = unseal(bytes, findSealKey(this.#keys, id).bytes, owner);
@@ -243,7 +243,7 @@ class TextSealing {
     return text;
   }
 
-  /** Whether a text is sealed with the first of the keys. */
+  /** Whether a string is sealed with the first of the keys. */
   isCurrent(sealed: string): boolean {
     return sealed.startsWith(this.#start);
   }

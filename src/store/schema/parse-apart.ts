@@ -5,7 +5,7 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import { type Data, keepRevisions } from "../data.js";
 import { parseWithKeys } from "./data-text.js";
 
-/** Data with lists as pieces of JSON, which move between threads in no time. */
+/** Data with lists as JSON pieces, which are moved to a thread, not copied. */
 export interface DataInPieces {
   readonly head: Omit<Data, "variables" | "values">;
   readonly variables: readonly Uint8Array[];

@@ -18,7 +18,7 @@ import { GIT_CONFIG } from "./git-config.js";
 /**
  * Opens checked content, sealed or not.
  *
- * @throws InvalidDataError with a predicate
+ * @throws InvalidDataError without a subject
  */
 export type OpenContent = (content: Data) => Data | Promise<Data>;
 
@@ -40,13 +40,13 @@ export function parseData(bytes: Uint8Array, open = refuseSealed): Promise<Data>
   return parsing.then(checkData).then(open);
 }
 
-/** @throws InvalidDataError with a predicate */
+/** @throws InvalidDataError without a subject */
 export function decodeStoredText(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new InvalidDataError("is not valid UTF-8");
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
 
-/** @throws InvalidDataError with a predicate that never quotes the text */
+/** @throws InvalidDataError without a subject that never quotes the text */
 export function parseStoredText(text: string): unknown {
   if (text.startsWith("\uFEFF"))
     throw new InvalidDataError("starts with a byte order mark, which JSON does not allow");
@@ -201,12 +201,16 @@ function valueProblem(
   return `content.value must be a ${variable.type}, like its variable "${variable.name}"`;
 }
 
-/** @param expected whether it must be a sealed text @returns a predicate */
+/**
+ * @param expected whether it must be a sealed text
+ *
+ * @returns a message without a subject
+ */
 function sealProblem(value: unknown, expected = false): string | undefined {
   if (isSealedText(value) === expected) return undefined;
   return expected
     ? "is not sealed, but the file is: somebody without the key may have written it; restore it, and use appvars set"
-    : "is a sealed text, which only a sealed file may have, and not for a public variable";
+    : "is sealed text, which only a sealed file may have, and no public variable";
 }
 
 function recordError(

@@ -38,7 +38,7 @@ function* piecesOf(records: readonly object[]): Generator<Uint8Array> {
   if (piece !== "") yield encoder.encode(`${piece}]`);
 }
 
-// An error is thrown out of the thread.
+// Errors reach the other thread.
 void parse().then((result) => {
   const pieces = typeof result === "string" ? [] : [...result.variables, ...result.values];
   // Not copied, which would block the other thread.

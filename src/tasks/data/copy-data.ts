@@ -55,7 +55,7 @@ function otherDataError(to: DataPlace, isWritten: boolean): InvalidDataError {
     return new InvalidDataError(`${name} was written, but another program has changed it since`);
   const advice =
     to.kind === "file"
-      ? "name another file, or move this one away"
+      ? "name another file, or move this one elsewhere"
       : `name another prefix, or remove the data with ${command`etcdctl del --prefix ${to.address.prefix}`}`;
   return new InvalidDataError(`${name} holds other data, and was not changed: ${advice}`);
 }

@@ -11,8 +11,8 @@ import type { Surroundings } from "../surroundings.js";
  * Describes each record of a data file in a line, for git's textconv.
  *
  * Secrets become 128 bits of an HMAC with a key of the user, so that nobody
- * else can guess a value from a log. The texts of a sealed file are not secret,
- * so their marks need no key.
+ * else can guess a value from a log. The strings of a sealed file are not
+ * secret, so their marks need no key.
  */
 export async function dataByNames(path: string, surroundings: Surroundings): Promise<string[]> {
   const content = await readContent(path);

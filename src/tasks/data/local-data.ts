@@ -15,7 +15,8 @@ export interface LocalData {
    * Checks whether other users can change it.
    *
    * @returns the warning for a reader
-   * @throws InvalidDataError for a writer, also if the file can't be replaced
+   * @throws InvalidDataError for a writer, including if the file can't be
+   *   replaced
    */
   check(purpose: "read" | "change"): string | undefined;
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */
@@ -38,8 +39,8 @@ export interface LocalData {
    */
   copyHistory(history: History): Promise<void>;
   /**
-   * Writes all again, with its history, sealed with the first of its keys or
-   * plain. Resolves to whether it had another form.
+   * Rewrites the data and its history, sealed with the first key or plain.
+   * Resolves to whether the form changed.
    */
   seal(form: "sealed" | "plain"): Promise<boolean>;
   /**

@@ -62,6 +62,6 @@ async function checkLock(path: string): Promise<Finding> {
     const fix = state === "unknown" ? removal : "wait until it has ended";
     return warning(`${text} is writing the file`, fix);
   } catch (error) {
-    return problemOf(toInvalidData(error, "can't be locked"), "check it, and move it away");
+    return problemOf(toInvalidData(error, "can't be locked"), "check it, and move it elsewhere");
   }
 }

@@ -137,7 +137,7 @@ export function checkTls(
  * "Signatures").
  *
  * @param skew the milliseconds that this machine's clock is ahead
- * @param isHarmless whether signatures are accepted nevertheless, or not used
+ * @param isHarmless whether signatures are still accepted, or not used
  */
 export function checkClock(skew: number | undefined, isHarmless: boolean): Finding {
   if (skew === undefined) return notChecked("reachability");

@@ -15,7 +15,10 @@ export function allowsUnsafeFiles({ env }: FileUser): boolean {
 }
 
 export interface FileRisk {
-  /** A predicate: `can be changed by other users: it belongs to …` */
+  /**
+   * A message without a subject:
+   * `can be changed by other users: it belongs to …`
+   */
   problem: string;
   fix: string;
   /** False if allowed, and for root, who uses others' files in containers. */
@@ -53,13 +56,13 @@ export function refuseUnsafeFile(path: string, user: FileUser): string | undefin
   return risk?.message;
 }
 
-/** Checks a file to reload. @throws InvalidDataError with a predicate */
+/** Checks a file to reload. @throws InvalidDataError without a subject */
 export function refuseToReload(path: string, user: FileUser): void {
   const risk = fileRisk(path, user);
   if (risk?.isRefused) throw new InvalidDataError(`${risk.problem}; ${risk.fix}`);
 }
 
-/** Whether two paths lead to the same file, also by links. */
+/** Whether two paths lead to the same file, including by links. */
 export async function isSameFile(a: string, b: string): Promise<boolean> {
   const { stat } = await import("node:fs/promises");
   // File ids on Windows may be too large for a number.

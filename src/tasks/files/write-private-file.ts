@@ -11,8 +11,8 @@ import { type FileUser, refuseUnsafeFile } from "./safe-files.js";
  * Returns the file to write for a path: the target of a link, unless another
  * user owns the link and could have any file replaced.
  *
- * @throws InvalidDataError, also for a link without a target and a read-only
- *   file
+ * @throws InvalidDataError, including for a link without a target and a
+ *   read-only file
  */
 export function outputTarget(path: string, user: FileUser): string {
   const entry = statIfExists(path, lstatSync);

@@ -6,7 +6,7 @@ import { RATE_LIMIT_STORE_VARIABLE, SETTING_NAMES, SETTINGS } from "../settings/
 export interface ChildVariable {
   name: string;
   value: JsonValue;
-  /** Whether the value is from a dotenv file or was decrypted: a text. */
+  /** Whether the value is from a dotenv file or was decrypted: a string. */
   isText?: boolean;
   rules?: ValueRules | undefined;
 }

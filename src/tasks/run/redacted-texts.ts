@@ -9,10 +9,10 @@ const MIN_PART = 8;
 const WORDS = ["true", "false", "null"];
 
 /**
- * Finds the texts that would reveal secret values in a program's output: values
- * of 4 characters or more, also in base64; their lines, and strings in JSON
- * values, of 8 characters or more; and all of these in JSON, in the quotes of a
- * shell and in URLs.
+ * Finds the strings that would reveal secret values in a program's output:
+ * values of 4 characters or more, including in base64; their lines, and strings
+ * in JSON values, of 8 characters or more; and all of these in JSON, in the
+ * quotes of a shell and in URLs.
  */
 export function redactedTexts(variables: readonly ChildVariable[]) {
   return collectTexts(variables, (value) => {
@@ -53,7 +53,7 @@ function collectTexts(
 
 const LINE_BREAK = /\r\n|\r|\n/;
 
-/** Returns a text as it is, and as other formats write it. */
+/** Returns a string as it is, and as other formats write it. */
 function forms(text: string): string[] {
   // An environment and URLs have U+FFFD in place of half a surrogate pair.
   const held = Buffer.from(text).toString();

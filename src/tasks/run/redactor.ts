@@ -4,11 +4,11 @@ const STARS = Buffer.from("***");
 const ROOT = 0;
 
 /**
- * Finds texts in bytes that arrive one at a time, in time that does not depend
- * on the number of texts: the automaton of Aho and Corasick (CACM 18:6, 1975).
- * A state is the longest prefix of a text that ends the bytes so far. A regular
- * expression with 1,000 alternatives took 10 times as long, and with nested
- * ones 700 times.
+ * Finds strings in bytes that arrive one at a time, in time that does not
+ * depend on the number of strings: the automaton of Aho and Corasick (CACM
+ * 18:6, 1975). A state is the longest prefix of a string that ends the bytes so
+ * far. A regular expression with 1,000 alternatives took 10 times as long, and
+ * with nested ones 700 times.
  */
 class TextMatcher {
   /** The next state by `256 * state + byte`. */
@@ -17,7 +17,7 @@ class TextMatcher {
   readonly depths = [0];
   /** The length of the longest text that ends each state, 0 for none. */
   readonly matches = [0];
-  /** The longest suffix of each state that is a prefix of a text. */
+  /** The longest suffix of each state that is a prefix of a string. */
   readonly #fallbacks = [ROOT];
 
   constructor(texts: Iterable<string>) {
@@ -58,9 +58,9 @@ class TextMatcher {
 }
 
 /**
- * Replaces texts in bytes that arrive in chunks, wherever these are split.
+ * Replaces strings in bytes that arrive in chunks, wherever these are split.
  * Every byte of every occurrence is hidden; occurrences side by side become one
- * `***`. Only bytes that may begin a text are held back.
+ * `***`. Only bytes that may begin a string are held back.
  */
 export class Redactor {
   readonly #matcher: TextMatcher;

@@ -37,7 +37,7 @@ export async function runWatched(
     onProblem: (error) =>
       note(
         error
-          ? `can't read the variables, the program keeps running with the old ones: ${error.message}`
+          ? `can't read the variables; the program keeps running with the old ones: ${error.message}`
           : "the variables can be read again",
       ),
   });

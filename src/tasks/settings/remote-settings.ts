@@ -105,7 +105,7 @@ function checkProject(
     given.find(({ name, origin }) => name === "url" && origin === "profile")?.text ?? DEFAULT_URL;
   if (!secret || url === parseOrigin(own).origin) return;
   throw new UsageError(
-    `the ${secret.name === "clientKey" ? "client key" : "secret"} is of a profile for ${own}, but ${source.from} is another server; to use it there, add --url`,
+    `the ${secret.name === "clientKey" ? "client key" : "secret"} belongs to a profile for ${own}, but ${source.from} is another server; to use it there, add --url`,
   );
 }
 

@@ -89,7 +89,10 @@ export class Settings {
 interface ReadOptions {
   /** Default: both files. */
   files?: readonly (typeof readProfile)[];
-  /** Gets the error of a file, whose settings are then left out. Default: throws. */
+  /**
+   * Gets the error of a file, whose settings are then left out. Default:
+   * throws.
+   */
   onError?: (error: unknown) => void;
 }
 

@@ -118,7 +118,7 @@ function unknownKey(origin: FileOrigin, key: string, where: string): UsageError 
 
 /** Explains why a project can't set a key; `undefined` for an unknown key. */
 function whyNotInProject(key: string): string | undefined {
-  if (key === "tui") return ": it is a matter of each person; put it in your own settings.json";
+  if (key === "tui") return ": it is a personal setting; put it in your own settings.json";
   const setting = Object.values(SETTINGS).find((each) => each.key === key);
   if (!setting) return undefined;
   const { kind, isOfStore, group, flag, variable } = setting;

@@ -86,7 +86,7 @@ async function brokenByEncrypted(
   }
 }
 
-/** Lists all problems as predicates: `has no value`. */
+/** Lists all problems without a subject: `has no value`. */
 export function problemsOf({ missing, invalid }: Check): InvalidValue[] {
   return [...missing.map((name) => ({ name, rule: "has no value" })), ...invalid];
 }

@@ -28,7 +28,7 @@ export async function createDecrypt(
 }
 
 /**
- * Encrypts texts with the key of the settings.
+ * Encrypts strings with the key of the settings.
  *
  * @param stdin names another input from stdin
  */

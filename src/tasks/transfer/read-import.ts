@@ -38,7 +38,7 @@ export function formatOf(file: string): ImportFormat {
 
 /**
  * @returns `what` names the file in messages; with `isText`, all values are
- *   texts
+ *   strings
  * @throws UsageError that names the file
  */
 export async function readImport(

@@ -180,7 +180,7 @@ export function createHistory({ history }: Pick<LocalData, "history">, own: stri
 }
 
 /**
- * Applies earlier changes to the present variables, by name. Fields that the
+ * Applies earlier changes to the current variables, by name. Fields that the
  * changes don't touch keep their present state.
  */
 function changesNow(

@@ -75,7 +75,7 @@ async function runEditor(
 type EditorIo = Pick<Surroundings, "env" | "platform" | "user">;
 
 /**
- * Returns a function that opens a text in the user's own editor, which takes
+ * Returns a function that opens a string in the user's own editor, which takes
  * over the terminal.
  */
 export function createOpenInEditor(

@@ -115,7 +115,7 @@ async function plannedChanges<T extends Named>(
   return [...homes.values()].flatMap((home) => partsBetween(data, next, home));
 }
 
-/** The new value, or the present one with a new schema. */
+/** The new value, or the current one with a new schema. */
 function toCheck({ name, newName = name, before, after, plain }: PlannedChange) {
   const isChanged = !isDeepStrictEqual(
     [before?.value, before?.schema],
@@ -170,7 +170,7 @@ type ParsedDraft = Omit<Draft, "schema" | "value"> &
   Pick<Definition, "schema"> &
   Pick<VariableState, "value">;
 
-/** @param now the present variable */
+/** @param now the current variable */
 function draftedChange(
   draft: ParsedDraft,
   now: VariableState | undefined,
@@ -242,7 +242,7 @@ function encryptedLike(
       `${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`,
     );
   const text = textAs(value, type);
-  // Decrypting checks the key: with another one, users of the present key
+  // Decrypting checks the key: with another one, users of the current key
   // couldn't read the value.
   return text === decrypt(replaced, key, name) ? replaced : encrypt(text, key);
 }

@@ -70,7 +70,7 @@ export function ScreenView({ picture, theme }: ScreenProps) {
 
 /**
  * A `Box` can't have a title in its border, so the first and the last line are
- * texts.
+ * strings.
  */
 function PanelView({ size, border, role, lines }: PanelFrame) {
   const color = colorOf(useContext(ThemeContext)[role]);

@@ -134,7 +134,7 @@ export function notSearched(
   );
 }
 
-/** Texts in lower case, by row. */
+/** Strings in lower case, by row. */
 type SearchTexts = Readonly<Record<"names" | "descriptions", readonly string[]>>;
 
 const searched = memoized<Table, SearchTexts>();

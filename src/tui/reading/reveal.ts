@@ -130,7 +130,8 @@ export function decryptions(
 }
 
 /**
- * Returns `undefined` for a text that is not JSON, which decrypted text can be.
+ * Returns `undefined` for a string that is not JSON, which decrypted text can
+ * be.
  */
 export function parsedJson(text: string): JsonValue | undefined {
   try {

@@ -96,7 +96,7 @@ function whyNotHome(state: State, command: Command, argument = ""): string | und
   return refusalText(whyNot(homeOf(state, command, argument), command));
 }
 
-/** Runs a text that is none of the choices, or shows what is wrong. */
+/** Runs a string that is none of the choices, or shows what is wrong. */
 function runTyped(state: State, text: string): Step {
   const { commands, command, argument } = parseLine(state, text);
   const names = commands.map(({ name }) => name);

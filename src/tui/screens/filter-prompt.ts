@@ -67,7 +67,7 @@ function filterKey(state: State, typed: TypedFilter, key: Key): Step {
   if (name === "escape") return step(pop(gridOf(state).changeView(before)));
   if (TYPING_MOVES.includes(name)) return step(moveRows(state, name));
   const next = applyKeyToLine(field, key);
-  // Every key searches all texts, so a long paste is cut.
+  // Every key searches all strings, so a long paste is cut.
   const edited = next.text.length > 1_000 ? textField(next.text.slice(0, 1_000)) : next;
   const shown = withData(state, FILTER, { ...typed, field: edited });
   return step(edited.text === field.text ? shown : filtered(shown, edited.text));

@@ -65,7 +65,7 @@ export function startsEmpty(before: VariableState | undefined): boolean {
   return before !== undefined && (before.value === undefined || isUnreadable(before.value));
 }
 
-/** Whether the user has typed no new value, so that the present one is kept. */
+/** Whether the user has typed no new value, so that the current one is kept. */
 export function isValueKept({ before, initial, inputs }: Form): boolean {
   return startsEmpty(before) && inputs.value === initial.value;
 }
@@ -101,7 +101,7 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
 }
 
 /**
- * The value as text, with JSON indented. The cursor is at the start of a text
+ * The value as text, with JSON indented. The cursor is at the start of a string
  * with several lines, otherwise at the end.
  *
  * @param type the chosen type: for STRING, the text is the output of `get`
@@ -182,7 +182,7 @@ function editedValue(
 ): TextField {
   if (type.text === "BOOLEAN" && key.text === " ")
     return textField(value.text === "true" ? "false" : "true");
-  // Backspace in the empty field keeps the present value after all.
+  // Backspace in the empty field keeps the current value after all.
   if (key.name === "backspace" && value.text === "" && startsEmpty(before)) return initial.value;
   const edited = applyKeyToArea(value, key, page, type.text === "JSON");
   return edited.text === "" && value.text === "" ? value : edited;

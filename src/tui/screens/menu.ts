@@ -31,7 +31,7 @@ export interface MenuItem extends Choice {
 
 export interface MenuContent {
   readonly title: string;
-  /** A text above the items. */
+  /** A string above the items. */
   readonly intro?: string | undefined;
   readonly items: readonly MenuItem[];
   /** The part of the typed text that items must match. Default: all. */

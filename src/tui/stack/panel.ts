@@ -52,7 +52,7 @@ export interface Cell {
 }
 
 /**
- * Cuts a page from a text. A `top` that is too far down shows the last lines.
+ * Cuts a page from a string. A `top` that is too far down shows the last lines.
  */
 export function scrolledLines(all: readonly Line[], top: number, page: number) {
   const from = scrollBy(top, all.length, page, 0);

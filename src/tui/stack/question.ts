@@ -66,7 +66,7 @@ type Details = (state: State, width: number, isShown: boolean) => readonly Line[
 
 interface Input {
   readonly label: string;
-  /** Returns why a text is not valid, or `undefined` if it is. */
+  /** Returns why a string is not valid, or `undefined` if it is. */
   readonly check: (text: string) => string | undefined;
   /** Whether Tab completes the text as a path. */
   readonly isPath?: true;
@@ -91,7 +91,7 @@ export function ask(state: State, question: Question): Step {
   return step(push({ ...state, notice: undefined }, QUESTION, asked));
 }
 
-/** Asks for a text, unless it has been typed already. */
+/** Asks for a string, unless it has been typed already. */
 export function askText(
   state: State,
   typed: string,

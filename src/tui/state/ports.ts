@@ -128,7 +128,7 @@ export interface VariableState extends Readonly<Partial<Definition>> {
 }
 
 /**
- * The desired state of a variable. Without a value, the present one is removed.
+ * The desired state of a variable. Without a value, the current one is removed.
  */
 export interface WantedValue extends VariableState {
   readonly name: string;
@@ -159,7 +159,7 @@ export type EnvironmentChanges = PerEnvironment<VariableChange>;
 export interface Draft
   extends Pick<VariableChange, "name" | "newName" | "before">,
     Omit<VariableState, "value" | "schema"> {
-  /** `undefined` to keep the present value, or none. */
+  /** `undefined` to keep the current value, or none. */
   readonly value: string | undefined;
   /** JSON, or `""` for no schema. */
   readonly schema: string;
@@ -296,7 +296,7 @@ export interface Written {
 }
 
 /**
- * Opens a text in the user's editor, on the terminal. Resolves to the saved
+ * Opens a string in the user's editor, on the terminal. Resolves to the saved
  * text.
  */
 export type OpenInEditor = (

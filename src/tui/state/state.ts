@@ -71,7 +71,7 @@ export const NO_MARKS: Marks = { names: new Set() };
 export interface Revealed {
   /** The revealed names, with the time when each is masked again. */
   readonly names: ReadonlyMap<string, number> | "all";
-  /** Decrypted texts by encrypted value. */
+  /** Decrypted strings by encrypted value. */
   readonly decrypted: ReadonlyMap<string, string>;
   /** The time when the last value is masked again. */
   readonly until: number;

@@ -3,7 +3,7 @@ import { visibleText, withVisibleEnd } from "./graphemes.js";
 import { countText, type Line, type Span, wrapLine } from "./line.js";
 import type { Role } from "./theme.js";
 
-/** A text, or a placeholder, which never equals anything. */
+/** A string, or a placeholder, which never equals anything. */
 export interface Side {
   readonly texts: readonly string[];
   readonly isPlaceholder: boolean;

@@ -2,16 +2,16 @@ import { graphemes, visibleText } from "./graphemes.js";
 import { cellText, fitLine, type Line, type Span } from "./line.js";
 
 /**
- * The rank of a text that has the letters of a word in order, with others in
+ * The rank of a string that has the letters of a word in order, with others in
  * between.
  */
 export const LETTERS = 4;
 
-/** The rank of a text that does not match. */
+/** The rank of a string that does not match. */
 export const NO_MATCH = 5;
 
 /**
- * Ranks how well a word matches a text, both in lower case: 0 for the whole
+ * Ranks how well a word matches a string, both in lower case: 0 for the whole
  * text, 1 for its start, 2 for the start of a word in it, 3 for another part,
  * or `NO_MATCH`.
  */
@@ -97,7 +97,7 @@ function wordPositions(word: string, text: string): number[] {
 /** The code units searched for a highlight, more than any column is wide. */
 const MAX_UNITS = 1_000;
 
-/** Fits a text into a column, with matches in the role `match`. */
+/** Fits a string into a column, with matches in the role `match`. */
 export function highlight(
   words: readonly string[],
   text: string,

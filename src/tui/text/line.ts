@@ -122,7 +122,7 @@ export function wrapLines(text: string, width: number, role: Role): Line[] {
 }
 
 /**
- * Breaks a text into pieces of at most `width` columns; the first has at most
+ * Breaks a string into pieces of at most `width` columns; the first has at most
  * `first`, and can be empty.
  */
 function* breakText(text: string, first: number, width: number): Generator<string> {

@@ -9,7 +9,7 @@ export interface TextStyle {
 }
 
 /**
- * The meaning of a text, which determines its color. No meaning depends on
+ * The meaning of a string, which determines its color. No meaning depends on
  * color alone.
  */
 export type Role = "text" | keyof typeof COLORS;

@@ -348,7 +348,7 @@ describe("doctor with a data file", () => {
     [
       "has a key twice",
       '{"version":1,"version":1}',
-      /line 1, column 14: the same key twice in one object/,
+      /line 1, column 14: a duplicate key in an object/,
     ],
     ["breaks a rule", { ...DATA, version: 2 }, /unknown version/],
   ])("doctor finds that the data file %s", async (_what, content, message) => {

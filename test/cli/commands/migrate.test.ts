@@ -29,7 +29,7 @@ it("migrate does not touch a file that holds the same, in another order", async 
   const { code, stderr } = await migrate(path, to);
   expect([code, stderr]).toEqual([
     0,
-    `appvars: ${to} holds the same as ${path} already: ${COUNTS}; nothing was written\n`,
+    `appvars: ${to} already holds the same as ${path}: ${COUNTS}; nothing was written\n`,
   ]);
   expect(await versionOf(to)).toEqual(before);
 });
@@ -41,7 +41,7 @@ it("migrate does not replace other data", async () => {
   const { code, stderr } = await migrate(path, to);
   expect([code, stderr]).toEqual([
     8,
-    `appvars: ${to} holds other data, and was not changed: name another file, or move this one away\n`,
+    `appvars: ${to} holds other data, and was not changed: name another file, or move this one elsewhere\n`,
   ]);
   expect(await readFile(to, "utf8")).toBe(before);
 });

@@ -85,7 +85,7 @@ describe("--store", needs("etcd"), () => {
       ...DONE,
       stdout: "3000\n",
     });
-    const again = { code: 8, stdout: "", stderr: `appvars: ${url} holds data already\n` };
+    const again = { code: 8, stdout: "", stderr: `appvars: ${url} already holds data\n` };
     expect(await runCli(["init", "--store", url])).toEqual(again);
     const other = etcd().storeUrl();
     expect(JSON.parse((await runCli(["init", "--store", other, "--json"])).stdout)).toMatchObject({

@@ -373,7 +373,7 @@ describe("a store that is broken", needs("etcd"), () => {
     for (let writes = 0; writes < 3; writes++) await store.update(increment);
     const good = await read();
     await put({ head: START["head"] });
-    const problem = /head is older than the log: somebody has put it back/;
+    const problem = /head is older than the log: somebody restored it/;
     await expect.poll(() => store.problem).toMatch(problem);
     expect(ports(store)).toBe(3003);
     await expect(open()).rejects.toThrow(problem);

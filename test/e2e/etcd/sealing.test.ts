@@ -143,7 +143,7 @@ describe("a sealed store", needs("etcd"), () => {
     const faults: Record<string, [Record<string, Buffer | string | undefined>, string]> = {
       "an old head": [
         { head: timeline["head"] },
-        "head is older than the log: somebody has put it back",
+        "head is older than the log: somebody restored it",
       ],
       "an unsealed head": [{ head: JSON.stringify(plain.head.json) }, `head ${NOT_SEALED}`],
       "an old entry": [

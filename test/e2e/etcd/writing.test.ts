@@ -53,7 +53,7 @@ describe("the first data of a store", needs("etcd"), () => {
     const before = await readByHand(etcd(), access.address.prefix.slice(0, -1));
     // The parts of the others are gone.
     expect(Object.keys(before)).toHaveLength(4);
-    await expect(createEtcdStore(access, DATA)).rejects.toThrow("holds data already");
+    await expect(createEtcdStore(access, DATA)).rejects.toThrow("already holds data");
     expect(await readByHand(etcd(), access.address.prefix.slice(0, -1))).toEqual(before);
     expect(contents(await openEtcd(access))["PORT"]).toBe(3000);
   });

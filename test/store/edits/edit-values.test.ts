@@ -203,8 +203,8 @@ describe("renameVariable", () => {
       "NEW",
       new NotFoundError('there is no variable "PORTS" (did you mean PORT?) in shop'),
     ],
-    ["PORT", "DEBUG", new UsageError("shop has a variable DEBUG already")],
-    ["PORT", "PORT", new UsageError("shop has a variable PORT already")],
+    ["PORT", "DEBUG", new UsageError("shop already has a variable DEBUG")],
+    ["PORT", "PORT", new UsageError("shop already has a variable PORT")],
   ])("refuses %s to %s", (name, newName, error) => {
     expect(() => renameVariable(DATA, "shop", name, newName)).toThrow(error);
   });

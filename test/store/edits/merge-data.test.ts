@@ -281,7 +281,7 @@ describe("a conflict keeps what ours has, merges the rest, and names", () => {
       "a name that both have given",
       set(BASE, "NEW", "1"),
       rename(BASE, "A", "NEW"),
-      ["variable shop/A: name: given to another by ours"],
+      ["variable shop/A: name: used for another by ours"],
     ],
     [
       "credentials that both have rotated",

@@ -314,27 +314,27 @@ describe("a history that can't be used prevents the change, and is named", () =>
     [
       "empty",
       (history) => truncate(history),
-      "is damaged at byte 0: to begin a new history, move it away",
+      "is damaged at byte 0: to begin a new history, rename it",
     ],
     [
       "overwritten",
       (history) => writeFile(history, "x\n".repeat(9)),
-      "is damaged at byte 0: to begin a new history, move it away",
+      "is damaged at byte 0: to begin a new history, rename it",
     ],
     [
       "a link",
       (history) => rename(history, `${history}.1`).then(() => symlink(`${history}.1`, history)),
-      "is not a regular file: move it away",
+      "is not a regular file: move it elsewhere",
     ],
     [
       "open to all",
       (history) => chmod(history, 0o666),
-      "can be written by everybody: move it away",
+      "can be written by everybody: move it elsewhere",
     ],
     [
       "a folder",
       (history) => rm(history).then(() => mkdir(history)),
-      "is not a regular file: move it away",
+      "is not a regular file: move it elsewhere",
     ],
   ])("%s", async (_what, spoil, message) => {
     const file = await dataFile(DATA);

@@ -200,12 +200,12 @@ describe("a sealed file that was forged", () => {
     [
       "a sealed value of a public variable",
       ({ variables }) => (byId(variables, 2).secret = false),
-      /not for a public variable$/,
+      /and no public variable$/,
     ],
     [
       "a plain file",
       (data) => delete data.sealed,
-      /is a sealed text, which only a sealed file may have/,
+      /is sealed text, which only a sealed file may have/,
     ],
   ])("is refused: %s", async (_what, forge, message) => {
     const error = await open(await forged(forge)).then(

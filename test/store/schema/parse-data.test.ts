@@ -145,7 +145,7 @@ describe("parseData", () => {
     const place = `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;
     expect(tail).not.toBe("");
     expect(await refusal(encoder.encode(head + tail))).toBe(
-      `is not valid JSON: ${place}: the same key twice in one object`,
+      `is not valid JSON: ${place}: a duplicate key in an object`,
     );
   });
 

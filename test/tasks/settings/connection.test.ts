@@ -377,7 +377,7 @@ describe("a profile's secret and the project's server", () => {
   it("a profile's secret is refused for another server of the project, unless a flag gives its url", () => {
     const elsewhere = layers({ url: "https://elsewhere.example" });
     expect(() => connect(elsewhere)).toThrow(
-      "the secret is of a profile for https://vars.example, but url in .appvars.json is another server",
+      "the secret belongs to a profile for https://vars.example, but url in .appvars.json is another server",
     );
     const flagged = layers(
       { url: "https://elsewhere.example" },

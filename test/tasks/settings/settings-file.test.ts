@@ -44,7 +44,7 @@ it.each([
   [{ api_secret: "hunter2" }, "does not belong in a file that is shared"],
   [
     { tui: "hunter2" },
-    "tui in the file: it is a matter of each person; put it in your own settings.json",
+    "tui in the file: it is a personal setting; put it in your own settings.json",
   ],
   [{ enc_key: "hunter2" }, "does not belong in a file that is shared"],
   [{ auth: "headers" }, "could send the secret itself"],

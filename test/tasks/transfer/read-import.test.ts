@@ -135,7 +135,7 @@ describe("a dotenv export that is imported", () => {
       (text) => void notes.push(text),
     );
     expect(notes).toEqual([
-      "a.env: not kept as written, such as 3.10, which becomes 3.1: A, B; to keep a text, use the type STRING",
+      "a.env: changed by parsing, as 3.10 becomes 3.1: A, B; to keep a text, use the type STRING",
     ]);
   });
 

@@ -407,7 +407,7 @@ describe("edits", () => {
     expect(values).toEqual(DATA.values.toSorted((a, b) => a.id - b.id));
     await expect(
       prepare(portDraft({ name: "LISTEN_PORT", newName: "DATABASE_URL" })),
-    ).rejects.toThrow("has a variable DATABASE_URL already");
+    ).rejects.toThrow("already has a variable DATABASE_URL");
   });
 
   it("can set and remove the rules of a variable", async () => {

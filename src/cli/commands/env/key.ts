@@ -23,7 +23,7 @@ import { type Context, printLines, printTable } from "../../output/context.js";
 
 export const GRACE = {
   "--grace <duration>": {
-    help: "keep the old credentials valid for that long: 90s, 30m, 24h, 7d (default: not at all)",
+    help: "keep the old credentials valid for this long: 90s, 30m, 24h, 7d (default: not at all)",
     parse: parseDuration,
   },
 } as const;

@@ -24,7 +24,7 @@ export const definition = defineCommand({
     },
     "--values": "show the values too; encrypted ones stay encrypted",
     "--prune <entries>": {
-      help: "instead, remove all but the last entries from the history of a store",
+      help: "instead, keep only this many entries of a store's history",
       parse: parseCount,
     },
     ...PLACE_FLAGS,

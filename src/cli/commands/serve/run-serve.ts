@@ -62,7 +62,7 @@ export async function runServe(
     log("info", `serving ${data.name} on ${server.url}`);
     printUrl(server.url, context);
     await stopped;
-    log("info", "stopping: open requests are answered first");
+    log("info", "stopping after answering open requests");
   } finally {
     for (const close of closers.reverse()) await close();
   }
@@ -70,7 +70,10 @@ export async function runServe(
 
 type Closer = () => unknown;
 
-/** Opens the data, the files and the server, each of which adds how it is closed. */
+/**
+ * Opens the data, the files and the server, each of which adds how it is
+ * closed.
+ */
 async function startParts(
   options: ServerOptions,
   serveFlags: ServeFlags,
@@ -122,7 +125,7 @@ function reload({ data, store, tlsFiles, audit }: Parts, auditLog: string | unde
 
 function printUrl(url: string, context: Context): void {
   const { io, surroundings } = context;
-  // Other commands exit when nobody reads their output any more. A server keeps
+  // Other commands exit when nobody reads their output. A server keeps
   // running.
   io.stdout.removeAllListeners("error").on("error", () => {});
   const lines = pasteLines({ APPVARS_URL: url }, surroundings);

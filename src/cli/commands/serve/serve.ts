@@ -59,7 +59,7 @@ export const definition = defineCommand({
       parse: parseTrustProxy,
     },
     "--max-stale <age>": {
-      help: "answer /healthz with 503 while the data of a store is older, such as 5m",
+      help: "answer /healthz with 503 if a store's data is older, such as 5m",
       parse: parseDuration,
     },
     "--workers <number>": { help: "", refused: NO_WORKERS },
@@ -71,7 +71,7 @@ export const definition = defineCommand({
     "--tls-key <file>": "its key",
     "--tls-client-ca <file>": "refuse clients without a certificate from this authority",
     "--metrics <[host:]port>": {
-      help: "serve metrics for Prometheus there, port 0 for a free one",
+      help: "address for Prometheus metrics, port 0 for a free one",
       parse: parseListenAddress,
     },
     "--log-format <format>": {

@@ -92,7 +92,7 @@ export interface Scope extends Pick<Environment, "id" | "application"> {
 }
 
 /** A key pair, and the facts that a request signed with it needs. */
-export interface KeyOwner {
+export interface KeyGrant {
   readonly environment: EnvironmentRecord;
   /** The name of a named key. */
   readonly client: string | undefined;
@@ -105,7 +105,7 @@ export interface KeyOwner {
 }
 
 /** Returns all pairs of an environment and its named keys, valid or not. */
-export function keyOwners(environment: EnvironmentRecord): KeyOwner[] {
+export function keyGrants(environment: EnvironmentRecord): KeyGrant[] {
   return [environment, ...(environment.keys ?? [])].flatMap((current) => {
     const { name, only } = current === environment ? {} : (current as Partial<NamedKey>);
     const { id, application } = environment;
@@ -175,7 +175,7 @@ export function findEnvironment<E extends Environment>(
  *   secrets
  */
 export function findWeakSecrets(environments: readonly EnvironmentRecord[], now: number): string[] {
-  const owners = environments.flatMap(keyOwners).filter(({ validUntil }) => now < validUntil);
+  const owners = environments.flatMap(keyGrants).filter(({ validUntil }) => now < validUntil);
   const keys = new Set(owners.map(({ pair }) => pair.api_key));
   const [short, same] = [new Set<string>(), new Set<string>()];
   const bySecret = new Map<string, Set<string>>();
@@ -197,13 +197,13 @@ export function findWeakSecrets(environments: readonly EnvironmentRecord[], now:
   ];
 }
 
-function ownerName({ environment, client }: KeyOwner): string {
+function ownerName({ environment, client }: KeyGrant): string {
   return qualifiedName(environment) + (client === undefined ? "" : ` (key ${client})`);
 }
 
 /** Returns the current pairs of keys that expire. */
-export function expiringKeys(environments: readonly EnvironmentRecord[]): KeyOwner[] {
+export function expiringKeys(environments: readonly EnvironmentRecord[]): KeyGrant[] {
   return environments
-    .flatMap(keyOwners)
+    .flatMap(keyGrants)
     .filter(({ pair, current, validUntil }) => pair === current && Number.isFinite(validUntil));
 }

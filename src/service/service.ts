@@ -5,9 +5,9 @@ import {
   type EnvironmentName,
   type EnvironmentRecord,
   findEnvironment,
-  type KeyOwner,
+  type KeyGrant,
   type KeyPair,
-  keyOwners,
+  keyGrants,
   qualifiedName,
   type Scope,
 } from "../model/environment.js";
@@ -73,13 +73,13 @@ export class Service {
   }
 
   /** Finds the owner of an API key, which may have been rotated out. */
-  ownerOfKey(apiKey: string): KeyOwner | undefined {
+  grantOfKey(apiKey: string): KeyGrant | undefined {
     this.#newest();
     return this.#owners.byKey.get(apiKey);
   }
 
   /** The owners whose secrets a signature without a key is checked against. */
-  get keylessOwners(): readonly KeyOwner[] {
+  get keylessOwners(): readonly KeyGrant[] {
     this.#newest();
     return this.#owners.keyless;
   }
@@ -182,7 +182,7 @@ export interface HealthCheck {
 }
 
 function ownersOf(environments: readonly EnvironmentRecord[]) {
-  const owners = environments.flatMap(keyOwners);
+  const owners = environments.flatMap(keyGrants);
   const keys: KeyPair[] = [...environments, ...environments.flatMap(({ keys = [] }) => keys)];
   const first = new Set(keys.slice(0, KEYLESS_LIMIT));
   return {

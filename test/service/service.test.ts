@@ -31,7 +31,7 @@ describe("a service", () => {
     ["", undefined],
     ["__proto__", undefined],
   ])("knows the environment of the key %j: %s", (key, id) => {
-    expect(serviceOver(DATA).service.ownerOfKey(key)?.environment.id).toBe(id);
+    expect(serviceOver(DATA).service.grantOfKey(key)?.environment.id).toBe(id);
   });
 
   it("keeps environments apart", async () => {
@@ -60,8 +60,8 @@ describe("a service", () => {
       data.environments[0].api_key = "new-key";
     }) as Data;
     expect(await source.getContentByName("PORT")).toStrictEqual({ value: 4000 });
-    expect(service.ownerOfKey("new-key")?.environment.id).toBe(1);
-    expect(service.ownerOfKey("dev-key")).toBeUndefined();
+    expect(service.grantOfKey("new-key")?.environment.id).toBe(1);
+    expect(service.grantOfKey("dev-key")).toBeUndefined();
   });
 
   it("gives the first keys, and the application of an environment, as the newest data has them", () => {

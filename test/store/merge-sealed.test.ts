@@ -217,7 +217,9 @@ describe("where not all files are sealed, a merge", () => {
       await expect(mergeFiles(before, own, other, KEYS)).rejects.toThrow(
         `${side}: is not sealed, and may be from somebody without the key; it has changed ${changed}`,
       );
-      await expect(mergeFiles(before, own, other, undefined)).rejects.toThrow("only some are sealed");
+      await expect(mergeFiles(before, own, other, undefined)).rejects.toThrow(
+        "only some are sealed",
+      );
     },
   );
 

@@ -99,7 +99,7 @@ export class Authenticator {
    * check.
    */
   #claim(req: IncomingMessage) {
-    const claimed = this.#service.ownerOfKey(header(req, "x-api-key"));
+    const claimed = this.#service.grantOfKey(header(req, "x-api-key"));
     const owner = claimed && this.#options.clock() < claimed.validUntil ? claimed : undefined;
     return { owner, secret: this.#prepared(owner?.pair ?? NO_PAIR) };
   }

@@ -1,4 +1,4 @@
-import type { KeyOwner, KeyPair } from "../../model/environment.js";
+import type { KeyGrant, KeyPair } from "../../model/environment.js";
 import type { SignatureCheck } from "../../signing/verify.js";
 
 /**
@@ -23,7 +23,7 @@ interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
 
 export interface Identity {
   /** The owner of a request's key; `undefined` without valid credentials. */
-  owner?: KeyOwner | undefined;
+  owner?: KeyGrant | undefined;
   /**
    * Seconds until the next search. Set if there were too many, so that none was
    * made.
@@ -32,7 +32,7 @@ export interface Identity {
 }
 
 export type KeylessSearch = (
-  candidates: readonly KeyOwner[],
+  candidates: readonly KeyGrant[],
   signature: KeylessSignature,
 ) => Identity;
 
@@ -48,7 +48,7 @@ export function createKeylessSearch(ticks: () => number): KeylessSearch {
   const recentKeys = new RecentKeys();
   return (candidates, { address, cost, madeWith }) => {
     const recent = recentKeys.of(address);
-    const isRecent = ({ pair }: KeyOwner) => recent.includes(pair.api_key);
+    const isRecent = ({ pair }: KeyGrant) => recent.includes(pair.api_key);
     const others = candidates.filter((candidate) => !isRecent(candidate));
     // Both rounds try all of their keys, so that the time does not reveal which
     // one matched.
@@ -68,7 +68,7 @@ export function createKeylessSearch(ticks: () => number): KeylessSearch {
  * Whether another key has the same secret, so that the signature does not
  * identify the key.
  */
-function isShared({ current, pair }: KeyOwner, candidates: readonly KeyOwner[]): boolean {
+function isShared({ current, pair }: KeyGrant, candidates: readonly KeyGrant[]): boolean {
   return candidates.some(
     (other) => other.pair.api_secret === pair.api_secret && other.current !== current,
   );

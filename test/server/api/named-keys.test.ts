@@ -172,7 +172,7 @@ it("keys with the same patterns share a view, and other keys have their own", ()
     () => NOW,
   );
   const viewOf = (key: string) =>
-    service.view(service.ownerOfKey(key)?.scope as { id: number; application: string });
+    service.view(service.grantOfKey(key)?.scope as { id: number; application: string });
   expect(viewOf("ben-key")).toBe(viewOf("ana-key"));
   expect(viewOf("eva-key")).not.toBe(viewOf("ana-key"));
   expect(viewOf("free-key")).toBe(viewOf("dev-key"));

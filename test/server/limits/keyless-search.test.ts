@@ -1,23 +1,23 @@
 import { expect, it } from "vitest";
-import { type KeyOwner, keyOwners } from "../../../src/model/environment.js";
+import { type KeyGrant, keyGrants } from "../../../src/model/environment.js";
 import { createKeylessSearch, type Identity } from "../../../src/server/limits/keyless-search.js";
 
 const COST = 2;
 
 /** Environments with the secrets `secret-0`, `secret-1` and so on. */
-function candidates(count: number): KeyOwner[] {
+function candidates(count: number): KeyGrant[] {
   return Array.from({ length: count }, (_, id) => candidate(id, `secret-${id}`));
 }
 
-function candidate(id: number, secret: string): KeyOwner {
+function candidate(id: number, secret: string): KeyGrant {
   const pair = { api_key: `key-${id}`, api_secret: secret };
-  return keyOwners({ id, application: "shop", name: `environment-${id}`, ...pair })[0] as KeyOwner;
+  return keyGrants({ id, application: "shop", name: `environment-${id}`, ...pair })[0] as KeyGrant;
 }
 
 /**
  * A search among these, with a clock that the test sets and a count of the secrets that were tried.
  */
-function searchAmong(all: KeyOwner[]) {
+function searchAmong(all: KeyGrant[]) {
   const time = { now: 0 };
   const tried: string[] = [];
   const search = createKeylessSearch(() => time.now);

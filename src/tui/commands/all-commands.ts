@@ -23,7 +23,7 @@ import { quit } from "../stack/question.js";
 import { pop } from "../stack/screen.js";
 import { inGroup } from "../state/command.js";
 import { effectOnly, step } from "../state/effects.js";
-import { healthOf } from "../state/readings.js";
+import { readStatusOf } from "../state/readings.js";
 import type { Command } from "../state/state.js";
 import { clearing, filtered } from "../view/table-panel.js";
 import { MOVES } from "../widgets/list.js";
@@ -274,7 +274,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   other("refresh", "r", "PVRMD", "read the variables again", {
     label: (state) =>
-      ["unread", "reading"].includes(healthOf(state, state.place)) ? undefined : "refresh",
+      ["unread", "reading"].includes(readStatusOf(state, state.place)) ? undefined : "refresh",
     run: (state) => refresh(state, [state.place]),
   }),
 

@@ -23,7 +23,7 @@ import {
   shortPlaceName,
   whyReadOnly,
 } from "../state/place-info.js";
-import { healthOf, readingOf } from "../state/readings.js";
+import { readingOf, readStatusOf } from "../state/readings.js";
 import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, indented, type Line, line, type Span } from "../text/line.js";
@@ -97,7 +97,7 @@ const MATRIX: Screen<Matrix> = {
 /** Shows all variables in all places of the group, and reads unread ones. */
 export function openMatrix(state: State): Step {
   const name = selectedEntry(state)?.variable.name ?? "";
-  const unread = groupOf(state).filter((place) => healthOf(state, place) === "unread");
+  const unread = groupOf(state).filter((place) => readStatusOf(state, place) === "unread");
   const { sort, isReversed } = state.list;
   const matrix = { ...INITIAL_VIEW, name, sort, isReversed, place: state.place, left: 0 };
   return requestReads(push(state, MATRIX, matrix), unread);

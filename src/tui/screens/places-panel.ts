@@ -8,7 +8,7 @@ import {
   shortPlaceName,
   whyReadOnly,
 } from "../state/place-info.js";
-import { type Health, healthOf } from "../state/readings.js";
+import { type ReadStatus, readStatusOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { cellText, type Line, type Span } from "../text/line.js";
 import { scrollBy } from "../widgets/list.js";
@@ -48,7 +48,7 @@ export function placesPanel(state: State, { width, height }: Size): PanelContent
   };
 }
 
-const HEALTH: Readonly<Record<Health, Span>> = {
+const HEALTH: Readonly<Record<ReadStatus, Span>> = {
   reading: { text: "…", role: "muted" },
   ok: { text: "✓", role: "success" },
   problem: { text: "!", role: "warning" },
@@ -68,7 +68,7 @@ function placeCells(state: State, index: number, width: number): Line {
     text: `${isOpen ? "●" : " "} ${cellText(shortPlaceName(state, index), nameWidth)} `,
     role,
   };
-  const health = HEALTH[healthOf(state, index)];
+  const health = HEALTH[readStatusOf(state, index)];
   return [name, { text: mark, role: "muted" }, health];
 }
 

@@ -75,9 +75,9 @@ export function withReading<S extends Readings>(
  * The outcome of the last read. `problem`: the source answers, but reports that
  * something is wrong.
  */
-export type Health = "unread" | "reading" | "ok" | "problem" | "failed";
+export type ReadStatus = "unread" | "reading" | "ok" | "problem" | "failed";
 
-export function healthOf(state: Readings, place: number): Health {
+export function readStatusOf(state: Readings, place: number): ReadStatus {
   const { failure, isComplete, isReading, problem } = readingOf(state, place);
   if (failure) return "failed";
   if (!isComplete) return isReading ? "reading" : "unread";

@@ -1,4 +1,4 @@
-import type { SealedFile } from "../kit/files/sealed-file.js";
+import type { SealedCache } from "../kit/files/sealed-cache.js";
 import {
   NotFoundError,
   ServerError,
@@ -24,7 +24,7 @@ interface CachedSourceOptions {
   retrying: FreshSource;
   /** The same source without retries, for reads with a fallback. */
   singleTry: FreshSource;
-  file: Pick<SealedFile, "read" | "write" | "remove">;
+  file: Pick<SealedCache, "read" | "write" | "remove">;
   /** The maximum age of answers, in seconds. */
   maxAge: number;
   /** Unix time in milliseconds. */

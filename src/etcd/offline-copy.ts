@@ -1,5 +1,5 @@
 import { setTimeout as delay, setImmediate } from "node:timers/promises";
-import type { SealedFile } from "../kit/files/sealed-file.js";
+import type { SealedCache } from "../kit/files/sealed-cache.js";
 import { MAX_KEPT_S } from "../model/defaults.js";
 import type { Data } from "../store/data.js";
 import { dataPieces } from "../store/schema/data-text.js";
@@ -22,7 +22,7 @@ interface UnsavedData extends Omit<OfflineData, "age"> {
 
 /** The last data of a store, in a file. A failure to save it is reported once. */
 export class OfflineCopy {
-  readonly #file: SealedFile;
+  readonly #file: SealedCache;
   readonly #clock: () => number;
   readonly #onFailure: (error: Error) => void;
   readonly #closed = new AbortController();
@@ -31,7 +31,7 @@ export class OfflineCopy {
   #hasFailed = false;
   #saving: Promise<void> | undefined;
 
-  constructor(file: SealedFile, clock: () => number, onFailure: (error: Error) => void) {
+  constructor(file: SealedCache, clock: () => number, onFailure: (error: Error) => void) {
     this.#file = file;
     this.#clock = clock;
     this.#onFailure = onFailure;

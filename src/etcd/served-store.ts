@@ -1,4 +1,4 @@
-import { SealedFile } from "../kit/files/sealed-file.js";
+import { SealedCache } from "../kit/files/sealed-cache.js";
 import { MAX_KEPT_S } from "../model/defaults.js";
 import { NO_DATA } from "../store/data.js";
 import { parseApart } from "../store/schema/parse-apart.js";
@@ -55,12 +55,12 @@ function offlineFile(
   { address: { url }, sealingKeys, password, key }: StoreAccess,
   parent: string,
   user?: number,
-): SealedFile {
+): SealedCache {
   // The last resort: a TLS key is often renewed, and then the copy can't be
   // read any more.
   const tlsKey = sealingKeys || password ? undefined : key;
   const secret = JSON.stringify([sealingKeys ?? "", password ?? "", tlsKey ?? ""]);
-  return new SealedFile({
+  return new SealedCache({
     parent,
     kind: "appvars snapshot v3",
     owner: url,

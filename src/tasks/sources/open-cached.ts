@@ -1,6 +1,6 @@
 import { CachedSource, type FreshSource } from "../../client/cached-source.js";
 import type { RetryOn } from "../../client/retry.js";
-import { SealedFile } from "../../kit/files/sealed-file.js";
+import { SealedCache } from "../../kit/files/sealed-cache.js";
 import { durationText } from "../../kit/text/duration.js";
 import { UnreachableError } from "../../kit/text/errors.js";
 import { MAX_KEPT_S } from "../../model/defaults.js";
@@ -30,7 +30,7 @@ export async function openCached(
   maxAge: number,
   openClient?: OpenClient,
 ): Promise<VariableSource> {
-  const file = new SealedFile({
+  const file = new SealedCache({
     parent: surroundings.folders.cache,
     kind: "appvars cache v3",
     owner: JSON.stringify([url, apiKey ?? null]),

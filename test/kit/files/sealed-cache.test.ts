@@ -17,7 +17,7 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SealedFile, type SealedFileOptions } from "../../../src/kit/files/sealed-file.js";
+import { SealedCache, type SealedFileOptions } from "../../../src/kit/files/sealed-cache.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const OWNER = {
@@ -32,9 +32,9 @@ const BYTES = randomBytes(2.5 * 1_024 * 1_024);
 const SAVED = { hash: hash("sha256", BYTES), savedAt: NOW };
 
 const fileIn = (parent: string, owner: Partial<SealedFileOptions> = {}) =>
-  new SealedFile({ ...OWNER, parent, user: process.getuid?.(), ...owner });
+  new SealedCache({ ...OWNER, parent, user: process.getuid?.(), ...owner });
 /** The content of a file, with a hash of the bytes, since a test compares many bytes one by one. */
-const readIn = async (file: SealedFile | undefined) => {
+const readIn = async (file: SealedCache | undefined) => {
   const saved = await file?.read();
   return saved && { hash: hash("sha256", saved.bytes), savedAt: saved.savedAt };
 };

@@ -42,7 +42,7 @@ const FILE_NAME = /^(?:[0-9a-f]{64}|\.[0-9a-f]{64}\.[0-9a-f]{12}\.tmp)$/;
  * derived from a secret by HKDF-SHA256 (RFC 5869). Writes are atomic, so any
  * number of processes can use it.
  */
-export class SealedFile {
+export class SealedCache {
   readonly folder: string;
   readonly #path: string;
   readonly #key: Buffer;

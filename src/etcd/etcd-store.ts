@@ -7,7 +7,7 @@ import type { Author, History } from "../store/history.js";
 import {
   type ChangeData,
   type EditableStore,
-  FollowedStore,
+  ObservableStore,
   type Reloadable,
   type UpdateOptions,
 } from "../store/store.js";
@@ -37,7 +37,7 @@ export interface EtcdStoreOptions {
 }
 
 /** A store in etcd (docs/design/etcd-store.md). */
-export class EtcdStore extends FollowedStore implements EditableStore, Reloadable {
+export class EtcdStore extends ObservableStore implements EditableStore, Reloadable {
   readonly #options: EtcdStoreOptions;
   readonly #target: StoreTarget;
   readonly #closed = new AbortController();
@@ -219,7 +219,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
 
   /** Removes old log entries, even on a cluster that is out of space. */
   prune(entries: number): Promise<void> {
-    return this.inTurn(() => prune(this.#target, entries));
+    return this.enqueue(() => prune(this.#target, entries));
   }
 
   /** Writes once the earlier writes of this process have ended. */
@@ -235,7 +235,7 @@ export class EtcdStore extends FollowedStore implements EditableStore, Reloadabl
     const target = { ...this.#target, sealing };
     const read = () => this.#read();
     const show = this.#show.bind(this);
-    return this.inTurn(() =>
+    return this.enqueue(() =>
       write(new StoreWriter({ url, author, clock, target, present: this.#state, read, show })),
     );
   }

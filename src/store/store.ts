@@ -74,7 +74,7 @@ export function followProblem(store: Store, listener: (problem: string | undefin
 }
 
 /** The listeners of a store and the queue of its work. */
-export class FollowedStore {
+export class ObservableStore {
   readonly #listeners = new Set<() => void>();
   readonly #reloadListeners = new Set<(reload: Reload) => void>();
   #lastWork: Promise<unknown> = Promise.resolve();
@@ -102,7 +102,7 @@ export class FollowedStore {
   }
 
   /** Does work after all earlier work has ended, even with an error. */
-  protected inTurn<T>(work: () => Promise<T>): Promise<T> {
+  protected enqueue<T>(work: () => Promise<T>): Promise<T> {
     const working = this.#lastWork.then(work);
     this.#lastWork = working.catch(() => {});
     return working;

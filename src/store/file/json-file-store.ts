@@ -9,7 +9,7 @@ import { type OpenContent, parseData } from "../schema/parse-data.js";
 import {
   type ChangeData,
   type EditableStore,
-  FollowedStore,
+  ObservableStore,
   type Reloadable,
   type UpdateOptions,
 } from "../store.js";
@@ -45,7 +45,7 @@ export function openDataFile(
   return new JsonFileStore(path, options).open();
 }
 
-class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
+class JsonFileStore extends ObservableStore implements EditableStore, Reloadable {
   readonly #path: string;
   readonly #options: DataFileOptions;
   readonly #closed = new AbortController();
@@ -71,10 +71,10 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
     // Before it is read, so that no change is missed.
     if (this.#options.watch)
       this.#watch = await watchFile(this.#path, (version) =>
-        this.inTurn(() => this.#reload(version)),
+        this.enqueue(() => this.#reload(version)),
       );
     try {
-      const reading = this.inTurn(() => this.#read());
+      const reading = this.enqueue(() => this.#read());
       await withPathInErrors(this.#path, reading);
     } catch (error) {
       await this.close();
@@ -84,7 +84,7 @@ class JsonFileStore extends FollowedStore implements EditableStore, Reloadable {
   }
 
   update(change: ChangeData, options: UpdateOptions = {}): Promise<void> {
-    return this.inTurn(() => this.#update(change, options));
+    return this.enqueue(() => this.#update(change, options));
   }
 
   async #update(change: ChangeData, { command, ...rules }: UpdateOptions): Promise<void> {

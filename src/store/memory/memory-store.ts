@@ -4,7 +4,7 @@ import { checkData } from "../schema/parse-data.js";
 import {
   type ChangeData,
   type EditableStore,
-  FollowedStore,
+  ObservableStore,
   type UpdateOptions,
 } from "../store.js";
 
@@ -17,7 +17,7 @@ export function createMemoryStore(data: unknown): EditableStore {
   return new MemoryStore(structuredClone(checkData(data)));
 }
 
-class MemoryStore extends FollowedStore implements EditableStore {
+class MemoryStore extends ObservableStore implements EditableStore {
   data: Data;
   readonly problem = undefined;
 
@@ -27,7 +27,7 @@ class MemoryStore extends FollowedStore implements EditableStore {
   }
 
   update(change: ChangeData, options?: UpdateOptions): Promise<void> {
-    return this.inTurn(async () => {
+    return this.enqueue(async () => {
       const next = await applyChange(this.data, change, options);
       if (next === this.data) return;
       this.data = next;

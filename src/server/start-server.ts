@@ -109,7 +109,7 @@ export async function startServer(
   const server = await createListener(tls);
   const connections = new Connections(server, { maxConnections, onConnectionsRefused });
   answerUnparsed(connections, parts);
-  server.on("request", connections.inTurn(new RequestChain(parts).handle));
+  server.on("request", connections.oneAtATime(new RequestChain(parts).handle));
   metrics?.watchConnections(() => connections.count);
   const listening = listen(server, { host, port: options.port ?? defaults.DEFAULT_PORT, fd });
   const { address, port } = await listening;

@@ -18,7 +18,7 @@ export async function shortTimeoutListener(listener: RequestListener = () => {})
   const server = await createListener(undefined, limits);
   const connections = new Connections(server, { maxConnections: 0 });
   answerUnparsed(connections, { limiter, addressOf });
-  server.on("request", connections.inTurn(listener));
+  server.on("request", connections.oneAtATime(listener));
   onTestFinished(() => {
     server.closeAllConnections();
     server.close();

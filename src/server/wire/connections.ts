@@ -101,7 +101,7 @@ export class Connections {
   }
 
   /** Returns a listener that handles one request of each connection at a time. */
-  inTurn(listener: RequestListener): RequestListener {
+  oneAtATime(listener: RequestListener): RequestListener {
     return (req, res) => {
       const { socket } = req;
       if (announcesBody(req)) dropBody(req);

@@ -40,7 +40,7 @@ async function answering(answer: string) {
   });
   server.on(
     "request",
-    connections.inTurn((req, res) =>
+    connections.oneAtATime((req, res) =>
       sendReply(Object.assign(req, { replyHeaders: [] }), res, {
         status: 200,
         headers: [],

@@ -75,7 +75,7 @@ async function bareServer(listener: RequestListener, tls?: TlsCredentials) {
   server.on("request", (req) => bare.requests.push(req));
   server.on(
     "request",
-    connections.inTurn((req, res) => {
+    connections.oneAtATime((req, res) => {
       bare.handled++;
       listener(req, res);
     }),

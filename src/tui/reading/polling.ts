@@ -36,7 +36,7 @@ export function openPlace(state: State, place: number): Step {
 }
 
 export function requestReads(state: State, places: readonly number[]): Step {
-  return inTurn(state, places, read);
+  return stepThrough(state, places, read);
 }
 
 /**
@@ -50,7 +50,7 @@ export function refresh(state: State, places: readonly number[]): Step {
   );
 }
 
-function inTurn(
+function stepThrough(
   state: State,
   places: readonly number[],
   next: (state: State, place: number) => Step,
@@ -65,7 +65,7 @@ export function pollWhenDue(state: State, { columns }: Table): Step {
     // Other local places are polled with the open one.
     return nextAt !== undefined && nextAt <= state.now && (place === state.place || !isLocal);
   });
-  return inTurn(state, due, poll);
+  return stepThrough(state, due, poll);
 }
 
 /**
@@ -76,7 +76,7 @@ export function refreshOthers(state: State): Step {
   const own = groupOf(state).filter((place) => state.places[place]?.kind === "environment");
   const local = [...state.readings].flatMap(([place, { isLocal }]) => (isLocal ? [place] : []));
   const others = [...new Set([...own, ...local])].filter((place) => place !== state.place);
-  return inTurn(state, others, poll);
+  return stepThrough(state, others, poll);
 }
 
 function read(state: State, place: number): Step {

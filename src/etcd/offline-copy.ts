@@ -3,7 +3,7 @@ import type { SealedCache } from "../kit/files/sealed-cache.js";
 import { MAX_KEPT_S } from "../model/defaults.js";
 import type { Data } from "../store/data.js";
 import { dataPieces } from "../store/schema/data-text.js";
-import { parseApart } from "../store/schema/parse-apart.js";
+import { parseInThread } from "../store/schema/parse-in-thread.js";
 
 const PAUSE_MS = 30_000;
 
@@ -43,7 +43,7 @@ export class OfflineCopy {
     if (!bytes) return undefined;
     const end = bytes.indexOf("\n");
     const version = bytes.toString("utf8", 0, end);
-    const data = await parseApart(Buffer.from(bytes.subarray(end + 1)), signal);
+    const data = await parseInThread(Buffer.from(bytes.subarray(end + 1)), signal);
     const age = this.#clock() - savedAt;
     // If the clock has gone back, the age is unknown.
     return { data, version, age: age < 0 ? MAX_KEPT_S * 1_000 : age };

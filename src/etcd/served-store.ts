@@ -1,8 +1,8 @@
 import { SealedCache } from "../kit/files/sealed-cache.js";
 import { MAX_KEPT_S } from "../model/defaults.js";
 import { NO_DATA } from "../store/data.js";
-import { parseApart } from "../store/schema/parse-apart.js";
 import { parseData } from "../store/schema/parse-data.js";
+import { parseInThread } from "../store/schema/parse-in-thread.js";
 import type { Reloadable, Store } from "../store/store.js";
 import type { Times } from "./member-client.js";
 import { OfflineCopy } from "./offline-copy.js";
@@ -36,7 +36,7 @@ export async function openServedEtcdStore(
     // Another thread takes time to start, and the first read delays no other
     // work.
     parse: (bytes, signal) =>
-      store.data === NO_DATA ? parseData(bytes) : parseApart(bytes, signal),
+      store.data === NO_DATA ? parseData(bytes) : parseInThread(bytes, signal),
     watch: true,
     // An election takes 2 s. A server with an offline copy should not start
     // much later.

@@ -4,8 +4,8 @@ import { type FileWatch, watchFile } from "../../kit/files/watch-file.js";
 import { type Data, NO_DATA } from "../data.js";
 import type { Author } from "../history.js";
 import { fileSealing, parseWithKeys } from "../schema/data-text.js";
-import { parseApart } from "../schema/parse-apart.js";
 import { type OpenContent, parseData } from "../schema/parse-data.js";
+import { parseInThread } from "../schema/parse-in-thread.js";
 import {
   type ChangeData,
   type EditableStore,
@@ -161,6 +161,6 @@ class JsonFileStore extends ObservableStore implements EditableStore, Reloadable
     // Another thread takes time to start. Nothing else waits for the first
     // data.
     if (!watch || this.data === NO_DATA) return parseWithKeys(bytes, sealKeys);
-    return parseApart(bytes, this.#closed.signal, sealKeys);
+    return parseInThread(bytes, this.#closed.signal, sealKeys);
   };
 }

@@ -2,21 +2,21 @@ import { parentPort, workerData } from "node:worker_threads";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { allRevisions, type Data } from "../data.js";
 import { parseWithKeys } from "./data-text.js";
-import type { DataInPieces, ParseResult } from "./parse-apart.js";
+import type { DataInPieces, ParseResult } from "./parse-in-thread.js";
 
 /** The minimum characters of a piece, which are parsed in about a millisecond. */
 const PIECE = 128 * 1_024;
 
 async function parse(): Promise<ParseResult> {
   try {
-    return takeApart(await parseWithKeys(workerData.bytes, workerData.keys));
+    return splitData(await parseWithKeys(workerData.bytes, workerData.keys));
   } catch (error) {
     if (error instanceof InvalidDataError) return error.message;
     throw error;
   }
 }
 
-function takeApart(data: Data): DataInPieces {
+function splitData(data: Data): DataInPieces {
   const { variables, values, ...head } = data;
   return {
     head,

@@ -30,7 +30,11 @@ const MIN_SIZE = 256 * 1_024;
  * @param signal ends the thread
  * @throws InvalidDataError as `parseData`; any error after the signal
  */
-export async function parseApart(bytes: Buffer, signal: AbortSignal, keys?: string): Promise<Data> {
+export async function parseInThread(
+  bytes: Buffer,
+  signal: AbortSignal,
+  keys?: string,
+): Promise<Data> {
   if (bytes.length < MIN_SIZE) return parseWithKeys(bytes, keys);
   const result = await runWorker(bytes, signal, keys);
   if (typeof result === "string") throw new InvalidDataError(result);

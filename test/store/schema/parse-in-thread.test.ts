@@ -2,19 +2,19 @@ import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
 import { type Data, revisionOf } from "../../../src/store/data.js";
 import { dataPieces } from "../../../src/store/schema/data-text.js";
-import { parseApart } from "../../../src/store/schema/parse-apart.js";
+import { parseInThread } from "../../../src/store/schema/parse-in-thread.js";
 import { bigData } from "../../support/big-data.mjs";
 
 const bytesOf = (data: Data) => Buffer.concat([...dataPieces(data)]);
 
-describe("parseApart()", () => {
+describe("parseInThread()", () => {
   const data = bigData(5_000);
 
   it.each([
     ["in this thread", bigData(10)],
     ["in another thread", data],
   ])("parses data %s", async (_where, parsed) => {
-    const read = await parseApart(bytesOf(parsed), new AbortController().signal);
+    const read = await parseInThread(bytesOf(parsed), new AbortController().signal);
     expect(read).toStrictEqual(parsed);
     for (const environment of parsed.environments)
       expect(revisionOf(read, environment)).toBe(revisionOf(parsed, environment));
@@ -29,14 +29,14 @@ describe("parseApart()", () => {
     ["text that is not JSON", `${bytesOf(data)}]`, "is not valid JSON: line"],
     ["bytes that are not UTF-8", Buffer.alloc(300_000, 0xff), "is not valid UTF-8"],
   ])("refuses %s in another thread", async (_what, content, message) => {
-    const parsing = parseApart(Buffer.from(content), new AbortController().signal);
+    const parsing = parseInThread(Buffer.from(content), new AbortController().signal);
     await expect(parsing).rejects.toThrow(InvalidDataError);
     await expect(parsing).rejects.toThrow(message);
   });
 
   it("stops on request", async () => {
     const controller = new AbortController();
-    const parsing = parseApart(bytesOf(data), controller.signal);
+    const parsing = parseInThread(bytesOf(data), controller.signal);
     controller.abort();
     await expect(parsing).rejects.toThrow("the thread that parses data ended");
   });

@@ -21,7 +21,7 @@ import {
   parseOrigin,
   refuseOpenSecret,
 } from "./options.js";
-import { type Ask, type Attempt, readUnchanged } from "./read-unchanged.js";
+import { type Attempt, readUnchanged, type SendRead } from "./read-unchanged.js";
 import { type Budget, countAnswer, createBudget, type RetryOptions, withRetries } from "./retry.js";
 import { type HttpResponse, type RequestLimits, Transport } from "./transport.js";
 
@@ -74,7 +74,7 @@ interface ClientParts
    * in total. By default, each call has a separate budget.
    */
   budget?: Budget | undefined;
-  wrapAsk?: (ask: Ask) => Ask;
+  wrapSend?: (ask: SendRead) => SendRead;
 }
 
 /** The size of the cache: two lists of 100,000 in pages of 1,000. */
@@ -119,7 +119,7 @@ export class Client extends VariableReader implements VariableSource {
 
   answer<R extends Read>(read: R): Promise<Answer<R>> {
     // The answer may take several pages.
-    if (read.kind === "valuesByName" || this.#parts.wrapAsk)
+    if (read.kind === "valuesByName" || this.#parts.wrapSend)
       return this.readSnapshot((snapshot) => snapshot.answer(read));
     return this.#ask(read, this.#parts.budget ?? createBudget());
   }
@@ -130,7 +130,7 @@ export class Client extends VariableReader implements VariableSource {
       one.kind === "valuesByName"
         ? (this.#askValues(one, budget, attempt) as Promise<Answer<R>>)
         : this.#ask(one, budget, attempt);
-    return readUnchanged(read, this.#parts.wrapAsk?.(ask) ?? ask, { ...this.#retry, budget });
+    return readUnchanged(read, this.#parts.wrapSend?.(ask) ?? ask, { ...this.#retry, budget });
   }
 
   /** Reads pages if the server is too old for this read. */

@@ -14,7 +14,7 @@ const MAX_PAUSE_S = 1;
 
 const CHANGED = "the data changed while it was being read";
 
-export type Ask = <R extends Read>(read: R, attempt: Attempt) => Promise<Answer<R>>;
+export type SendRead = <R extends Read>(read: R, attempt: Attempt) => Promise<Answer<R>>;
 
 /**
  * Reads until all answers are of one revision of the data.
@@ -24,7 +24,7 @@ export type Ask = <R extends Read>(read: R, attempt: Attempt) => Promise<Answer<
  */
 export async function readUnchanged<T>(
   read: (snapshot: Snapshot) => Promise<T>,
-  ask: Ask,
+  ask: SendRead,
   options: RetryOptions,
 ): Promise<T> {
   for (let attempts = 1; ; attempts++) {
@@ -55,7 +55,7 @@ export async function readUnchanged<T>(
  */
 export class Attempt extends VariableReader implements Snapshot {
   change: AnswersChangedError | undefined;
-  readonly #ask: Ask;
+  readonly #ask: SendRead;
   readonly #aborter = new AbortController();
   /** The answers by read. Within a revision, they stay the same. */
   readonly #answers = new Map<string, Promise<unknown>>();
@@ -67,7 +67,7 @@ export class Attempt extends VariableReader implements Snapshot {
   /** Aborted when the attempt ends. */
   readonly signal: AbortSignal = this.#aborter.signal;
 
-  constructor(ask: Ask) {
+  constructor(ask: SendRead) {
     super();
     this.#ask = ask;
   }

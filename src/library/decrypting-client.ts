@@ -24,7 +24,7 @@ export interface ClientOptions extends PlainOptions {
  */
 export function createClient({ encryptionKey, ...options }: ClientOptions): VariableSource {
   return new Client(guardCallbacks(options), {
-    wrapAsk: (ask) => async (read, attempt) =>
+    wrapSend: (ask) => async (read, attempt) =>
       decryptAnswer(read, await ask(read, attempt), attempt, encryptionKey),
   });
 }

@@ -21,7 +21,7 @@ import {
   parseOrigin,
   refuseOpenSecret,
 } from "./options.js";
-import { type Attempt, readUnchanged, type SendRead } from "./read-unchanged.js";
+import { readUnchanged, type SendRead, type SnapshotAttempt } from "./read-unchanged.js";
 import { type Budget, countAnswer, createBudget, type RetryOptions, withRetries } from "./retry.js";
 import { type HttpResponse, type RequestLimits, Transport } from "./transport.js";
 
@@ -126,7 +126,7 @@ export class Client extends VariableReader implements VariableSource {
 
   readSnapshot<T>(read: (snapshot: Snapshot) => Promise<T>): Promise<T> {
     const budget = this.#parts.budget ?? createBudget();
-    const ask = <R extends Read>(one: R, attempt: Attempt) =>
+    const ask = <R extends Read>(one: R, attempt: SnapshotAttempt) =>
       one.kind === "valuesByName"
         ? (this.#askValues(one, budget, attempt) as Promise<Answer<R>>)
         : this.#ask(one, budget, attempt);
@@ -137,7 +137,7 @@ export class Client extends VariableReader implements VariableSource {
   async #askValues(
     { kind, names }: ReadOfValues,
     budget: Budget,
-    attempt: Attempt,
+    attempt: SnapshotAttempt,
   ): Promise<Answer<ReadOfValues>> {
     const maxTarget = this.#options.apiKey ? MAX_TARGET : MAX_KEYLESS_TARGET;
     const read: ReadOfValues =
@@ -166,7 +166,11 @@ export class Client extends VariableReader implements VariableSource {
   }
 
   /** Signs each attempt, since signatures expire. */
-  async #ask<R extends Read>(read: R, budget: Budget, attempt?: Attempt): Promise<Answer<R>> {
+  async #ask<R extends Read>(
+    read: R,
+    budget: Budget,
+    attempt?: SnapshotAttempt,
+  ): Promise<Answer<R>> {
     const { auth } = this.#options;
     const target = targetOf(read);
     const request = async (atMost: number) => {

@@ -14,7 +14,7 @@ const MAX_PAUSE_S = 1;
 
 const CHANGED = "the data changed while it was being read";
 
-export type SendRead = <R extends Read>(read: R, attempt: Attempt) => Promise<Answer<R>>;
+export type SendRead = <R extends Read>(read: R, attempt: SnapshotAttempt) => Promise<Answer<R>>;
 
 /**
  * Reads until all answers are of one revision of the data.
@@ -28,7 +28,7 @@ export async function readUnchanged<T>(
   options: RetryOptions,
 ): Promise<T> {
   for (let attempts = 1; ; attempts++) {
-    const attempt = new Attempt(ask);
+    const attempt = new SnapshotAttempt(ask);
     try {
       const result = await read(attempt);
       if (!attempt.change) return result;
@@ -53,7 +53,7 @@ export async function readUnchanged<T>(
  * An attempt to read answers of one revision. It ends with the first answer of
  * another revision.
  */
-export class Attempt extends VariableReader implements Snapshot {
+export class SnapshotAttempt extends VariableReader implements Snapshot {
   change: AnswersChangedError | undefined;
   readonly #ask: SendRead;
   readonly #aborter = new AbortController();

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Client, type ClientOptions } from "../../src/client/client.js";
-import { type Attempt, readUnchanged } from "../../src/client/read-unchanged.js";
+import { readUnchanged, type SnapshotAttempt } from "../../src/client/read-unchanged.js";
 import { createBudget } from "../../src/client/retry.js";
 import { AnswersChangedError, type NotFoundError, ServerError } from "../../src/kit/text/errors.js";
 import { readAll } from "../../src/model/page.js";
@@ -329,14 +329,14 @@ describe("starting over", () => {
   it("a snapshot that starts over waits for short pauses that grow up to 1 s", async () => {
     const pauses: number[] = [];
     let changes = 8;
-    const answer = (attempt: Attempt, revision: string) =>
+    const answer = (attempt: SnapshotAttempt, revision: string) =>
       attempt.check({
         ...{ status: 200, headers: { "appvars-revision": revision } },
         ...{ body: "", milliseconds: 1 },
       });
     const read = async (snapshot: Snapshot) => {
-      answer(snapshot as Attempt, "1");
-      if (changes-- > 0) answer(snapshot as Attempt, "2");
+      answer(snapshot as SnapshotAttempt, "1");
+      if (changes-- > 0) answer(snapshot as SnapshotAttempt, "2");
       return "done";
     };
     const nothing = () => Promise.reject(new Error("nothing is sent here"));

@@ -1,4 +1,4 @@
-import { AnswersChangedError } from "../kit/text/errors.js";
+import { InconsistentAnswersError } from "../kit/text/errors.js";
 import { REVISION_HEADER } from "../model/http-headers.js";
 import { type Answer, type Read, VariableReader } from "../model/read.js";
 import type { Snapshot } from "../model/source.js";
@@ -35,7 +35,7 @@ export async function readUnchanged<T>(
     } catch (error) {
       // With a revision, inconsistent data is an error of the server, not a
       // change.
-      if (error instanceof AnswersChangedError && attempt.revision === undefined)
+      if (error instanceof InconsistentAnswersError && attempt.revision === undefined)
         attempt.change ??= error;
       if (!attempt.change) throw error;
     } finally {
@@ -43,7 +43,7 @@ export async function readUnchanged<T>(
     }
     const wait = backoff([FIRST_PAUSE_S, MAX_PAUSE_S], attempts - 1, options.random);
     if (!(await pause({ wait, reason: CHANGED }, options)))
-      throw new AnswersChangedError(
+      throw new InconsistentAnswersError(
         `${attempt.change.message} (attempts: ${attempts}); try again later`,
       );
   }
@@ -54,7 +54,7 @@ export async function readUnchanged<T>(
  * another revision.
  */
 export class SnapshotAttempt extends VariableReader implements Snapshot {
-  change: AnswersChangedError | undefined;
+  change: InconsistentAnswersError | undefined;
   readonly #ask: SendRead;
   readonly #aborter = new AbortController();
   /** The answers by read. Within a revision, they stay the same. */
@@ -81,14 +81,14 @@ export class SnapshotAttempt extends VariableReader implements Snapshot {
   }
 
   /**
-   * @throws AnswersChangedError if the answer has another revision than the
+   * @throws InconsistentAnswersError if the answer has another revision than the
    *   answers before
    */
   check(response: HttpResponse): void {
     if (![200, 304, 404].includes(response.status)) return;
     this.#revisions.add(response.headers[REVISION_HEADER.toLowerCase()] as string | undefined);
     if (this.#revisions.size - Number(this.#revisions.has(undefined)) <= 1) return;
-    this.change ??= new AnswersChangedError(CHANGED);
+    this.change ??= new InconsistentAnswersError(CHANGED);
     this.#aborter.abort(this.change);
     throw this.change;
   }

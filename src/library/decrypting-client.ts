@@ -1,5 +1,5 @@
 import { Client, type ClientOptions as PlainOptions } from "../client/client.js";
-import { AnswersChangedError, DecryptionError, withSubject } from "../kit/text/errors.js";
+import { DecryptionError, InconsistentAnswersError, withSubject } from "../kit/text/errors.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
 import { type Page, readAll } from "../model/page.js";
 import type { Read } from "../model/read.js";
@@ -52,7 +52,8 @@ async function decryptAnswer<T>(
   const { decrypt } = await import("../client/envelope.js");
   for (const [of, holder, field] of envelopes) {
     const variable = byKey.get(of);
-    if (!variable) throw new AnswersChangedError("the server has a value without its variable");
+    if (!variable)
+      throw new InconsistentAnswersError("the server has a value without its variable");
     const { name, type } = variable;
     if (key === undefined)
       throw new DecryptionError(

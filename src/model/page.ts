@@ -1,4 +1,4 @@
-import { AnswersChangedError, UsageError } from "../kit/text/errors.js";
+import { InconsistentAnswersError, UsageError } from "../kit/text/errors.js";
 
 const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 1_000;
@@ -58,7 +58,7 @@ export function paginate<T>(items: readonly T[], request: PageRequest = {}): Pag
 /**
  * Reads the pages of a list, in order.
  *
- * @throws AnswersChangedError when the lengths, or the ids, which are not
+ * @throws InconsistentAnswersError when the lengths, or the ids, which are not
  *   reused, show that the pages are not of one list
  */
 export async function* readPages<T extends { readonly id: number }>(
@@ -70,16 +70,16 @@ export async function* readPages<T extends { readonly id: number }>(
     const page = await list({ limit: MAX_LIMIT, offset: read });
     const { data, metadata } = page;
     if (metadata.total !== (total ?? metadata.total))
-      throw new AnswersChangedError(
+      throw new InconsistentAnswersError(
         `the length of a list changed from ${total} to ${metadata.total}`,
       );
     total = metadata.total;
     if ((data[0]?.id ?? Number.POSITIVE_INFINITY) <= lastId)
-      throw new AnswersChangedError("the server repeats ids in the pages of a list");
+      throw new InconsistentAnswersError("the server repeats ids in the pages of a list");
     read += data.length;
     lastId = data.at(-1)?.id ?? lastId;
     if (data.length === 0 && read < total)
-      throw new AnswersChangedError("the server leaves out the end of a list");
+      throw new InconsistentAnswersError("the server leaves out the end of a list");
     yield page;
   } while (read < total);
 }

@@ -1,4 +1,4 @@
-import { AnswersChangedError, ServerError } from "../kit/text/errors.js";
+import { InconsistentAnswersError, ServerError } from "../kit/text/errors.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
 import { readAll } from "./page.js";
 import type { ValuesByName, VariableReader } from "./read.js";
@@ -37,7 +37,7 @@ export function withRules(
 /**
  * Checks two whole lists, and returns the values `byVariable`.
  *
- * @throws AnswersChangedError
+ * @throws InconsistentAnswersError
  */
 export function checkConsistency(
   variables: readonly Variable[],
@@ -45,13 +45,13 @@ export function checkConsistency(
 ): ReadonlyMap<number, VariableValue> {
   const names = new Set(variables.map(({ name }) => name));
   if (names.size < variables.length)
-    throw new AnswersChangedError("the server lists two variables with the same name");
+    throw new InconsistentAnswersError("the server lists two variables with the same name");
   const ids = new Set(variables.map(({ id }) => id));
   if (!values.every(({ variable_id }) => ids.has(variable_id)))
-    throw new AnswersChangedError("the server lists a value without its variable");
+    throw new InconsistentAnswersError("the server lists a value without its variable");
   const joined = byVariable(values);
   if (joined.size < values.length)
-    throw new AnswersChangedError("the server lists two values of the same variable");
+    throw new InconsistentAnswersError("the server lists two values of the same variable");
   return joined;
 }
 

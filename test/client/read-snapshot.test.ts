@@ -4,7 +4,11 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Client, type ClientOptions } from "../../src/client/client.js";
 import { readUnchanged, type SnapshotAttempt } from "../../src/client/read-unchanged.js";
 import { createBudget } from "../../src/client/retry.js";
-import { AnswersChangedError, type NotFoundError, ServerError } from "../../src/kit/text/errors.js";
+import {
+  InconsistentAnswersError,
+  type NotFoundError,
+  ServerError,
+} from "../../src/kit/text/errors.js";
 import { readAll } from "../../src/model/page.js";
 import type { Snapshot, VariableSource } from "../../src/model/source.js";
 import { readVariableEntries } from "../../src/model/variable-entries.js";
@@ -95,7 +99,7 @@ describe("a snapshot from a server whose data changes", () => {
     const { url, targets } = await switchingServer([DATA, NEXT], { pick: (before) => before % 2 });
     const client = clientOf(url, { maxWait: 0 });
     await expect(client.readSnapshot(readPair)).rejects.toThrow(
-      new AnswersChangedError(`${CHANGED} (attempts: 1); try again later`),
+      new InconsistentAnswersError(`${CHANGED} (attempts: 1); try again later`),
     );
     expect(targets.length).toBeLessThanOrEqual(2);
   });
@@ -249,7 +253,7 @@ describe("a snapshot from a server that sends no revision", () => {
   it("a snapshot without revisions reports the inconsistency if it persists", async () => {
     const { url } = await pagesPeer({ total: (offset) => 3 - offset });
     await expect(clientOf(url, { maxWait: 0 }).readSnapshot(readVariableEntries)).rejects.toThrow(
-      new AnswersChangedError(
+      new InconsistentAnswersError(
         "the length of a list changed from 3 to 2 (attempts: 1); try again later",
       ),
     );
@@ -272,7 +276,7 @@ describe("a snapshot from a server that sends no revision", () => {
     async (_what, change, message) => {
       const { url, requests } = await pagesPeer({ ...change, revision: "1" });
       await expect(clientOf(url).readSnapshot(readVariableEntries)).rejects.toThrow(
-        new AnswersChangedError(message),
+        new InconsistentAnswersError(message),
       );
       expect(requests.length).toBeLessThanOrEqual(4);
     },

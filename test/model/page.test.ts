@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { AnswersChangedError, UsageError } from "../../src/kit/text/errors.js";
+import { InconsistentAnswersError, UsageError } from "../../src/kit/text/errors.js";
 import {
   type Page,
   type PageRequest,
@@ -122,7 +122,7 @@ describe("readAll", () => {
     ["grows", 1_001, 1_200],
   ])("readAll fails when the list %s while it is read", async (_how, before, after) => {
     const list = changingList(before, after);
-    const error = new AnswersChangedError(
+    const error = new InconsistentAnswersError(
       `the length of a list changed from ${before} to ${after}`,
     );
     await expect(readAll(list)).rejects.toThrow(error);
@@ -132,7 +132,7 @@ describe("readAll", () => {
   it("readAll fails when a list ends before the total that it claims", async () => {
     const list = vi.fn(async () => ({ metadata: { limit: 1_000, offset: 0, total: 9 }, data: [] }));
     await expect(readAll(list)).rejects.toThrow(
-      new AnswersChangedError("the server leaves out the end of a list"),
+      new InconsistentAnswersError("the server leaves out the end of a list"),
     );
     expect(list).toHaveBeenCalledTimes(1);
   });
@@ -152,7 +152,7 @@ describe("readAll", () => {
       data: [{ id: offset === 0 ? 2 : id }],
     });
     await expect(readAll(list)).rejects.toThrow(
-      new AnswersChangedError("the server repeats ids in the pages of a list"),
+      new InconsistentAnswersError("the server repeats ids in the pages of a list"),
     );
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { AnswersChangedError, ServerError } from "../../src/kit/text/errors.js";
+import { InconsistentAnswersError, ServerError } from "../../src/kit/text/errors.js";
 import type { JsonValue } from "../../src/kit/text/strict-json.js";
 import {
   ENVELOPE_PREFIX,
@@ -29,7 +29,7 @@ describe("checkConsistency", () => {
     ["two values of the same variable", [one], [value(1, "x"), { ...value(1, "y"), id: 12 }]],
   ])("checkConsistency rejects %s", (fault, variables, values) => {
     expect(() => checkConsistency(variables, values)).toThrow(
-      new AnswersChangedError(`the server lists ${fault}`),
+      new InconsistentAnswersError(`the server lists ${fault}`),
     );
   });
 });

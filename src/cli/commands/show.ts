@@ -1,4 +1,4 @@
-import { AnswersChangedError, DecryptionError, ifNotFound } from "../../kit/text/errors.js";
+import { DecryptionError, InconsistentAnswersError, ifNotFound } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { readAll } from "../../model/page.js";
 import type { VariableReader } from "../../model/read.js";
@@ -90,9 +90,9 @@ async function readEntry(name: string, reader: VariableReader): Promise<Variable
   if (value) {
     const variable = await reader.getVariable(value.variable_id).catch(ifNotFound);
     if (!variable)
-      throw new AnswersChangedError(`the server has no variable for the value of ${name}`);
+      throw new InconsistentAnswersError(`the server has no variable for the value of ${name}`);
     if (variable.name !== name)
-      throw new AnswersChangedError(`the server sends another variable's value for ${name}`);
+      throw new InconsistentAnswersError(`the server sends another variable's value for ${name}`);
     checkType(variable, value.content.value);
     return { variable, value, rules: reader.rulesOf(variable.id) };
   }

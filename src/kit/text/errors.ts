@@ -26,7 +26,7 @@ export class UsageError extends AppvarsError {
 }
 
 /** Thrown when another program has changed the variable to edit. */
-export class ChangedMeanwhileError extends UsageError {}
+export class ConcurrentChangeError extends UsageError {}
 
 /**
  * Returns the result of `work`. The messages of its UsageErrors get `subject: `
@@ -119,7 +119,7 @@ export class ServerError extends AppvarsError {
  * Thrown when the answers to several requests don't match: the data changed in
  * between, or the server is broken.
  */
-export class AnswersChangedError extends ServerError {
+export class InconsistentAnswersError extends ServerError {
   constructor(message: string) {
     super(message, 200);
   }

@@ -1,4 +1,4 @@
-import { ChangedMeanwhileError, NotFoundError } from "../../kit/text/errors.js";
+import { ConcurrentChangeError, NotFoundError } from "../../kit/text/errors.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import { createMatcher } from "../../model/name-matcher.js";
 import type { Data, ValueRecord, VariableRecord } from "../data.js";
@@ -52,7 +52,7 @@ export async function planRollBack(
     refuseBroken: async (advice: string) => refuseBroken(await brokenValues(data, changed), advice),
     edit: (current: Data) => {
       if (isSameData(current, data)) return changed;
-      throw new ChangedMeanwhileError("the data has been changed by another program; try again");
+      throw new ConcurrentChangeError("the data has been changed by another program; try again");
     },
   };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { decrypt, encrypt } from "../../client/envelope.js";
-import { ChangedMeanwhileError, UsageError, withSubject } from "../../kit/text/errors.js";
+import { ConcurrentChangeError, UsageError, withSubject } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import {
@@ -129,7 +129,7 @@ function checkUnchanged(data: Data, parts: readonly PerEnvironment<VariableChang
     const present = presentByName(data, environment, changes);
     for (const { name, before } of changes) {
       if (isSame(present.get(name), before)) continue;
-      throw new ChangedMeanwhileError(`${name} was changed by another program; review it again`);
+      throw new ConcurrentChangeError(`${name} was changed by another program; review it again`);
     }
   }
 }

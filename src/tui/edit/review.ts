@@ -1,4 +1,4 @@
-import { ChangedMeanwhileError } from "../../kit/text/errors.js";
+import { ConcurrentChangeError } from "../../kit/text/errors.js";
 import { refreshOthers, requestReads } from "../reading/polling.js";
 import { unmarked } from "../reading/selection.js";
 import { ask } from "../stack/question.js";
@@ -36,7 +36,7 @@ function write(state: State, edit: Reviewed): Step {
     } catch (error) {
       const { message } = toFailure(error);
       // The edit has to be planned again, which Ctrl-S does in a form.
-      const isOutdated = error instanceof ChangedMeanwhileError && written.size === 0;
+      const isOutdated = error instanceof ConcurrentChangeError && written.size === 0;
       return (now) => {
         const opened = { ...now, stack: [...now.stack, ...closed] };
         return isOutdated

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { AnswersChangedError, RateLimitedError, ServerError } from "../../kit/text/errors.js";
+import { InconsistentAnswersError, RateLimitedError, ServerError } from "../../kit/text/errors.js";
 import { readPages } from "../../model/page.js";
 import type { VariableReader } from "../../model/read.js";
 import type { VariableSource } from "../../model/source.js";
@@ -174,7 +174,7 @@ async function readVersion(
       if (current) versions.set(read.entries, current);
       return read;
     } catch (error) {
-      if (!(error instanceof AnswersChangedError) || reads === MAX_READS) throw error;
+      if (!(error instanceof InconsistentAnswersError) || reads === MAX_READS) throw error;
     }
   }
 }

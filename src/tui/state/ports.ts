@@ -194,7 +194,7 @@ export interface VariableEditor {
    * Writes all changes or none.
    *
    * @param command default: the command of the program, for the history
-   * @throws ChangedMeanwhileError if a variable is no longer as in `before`;
+   * @throws ConcurrentChangeError if a variable is no longer as in `before`;
    *   InvalidDataError
    */
   apply(changes: readonly EnvironmentChanges[], command?: string): Promise<void>;

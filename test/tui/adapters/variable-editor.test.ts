@@ -2,7 +2,7 @@ import { chmod, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { decrypt, encrypt } from "../../../src/client/envelope.js";
-import { ChangedMeanwhileError } from "../../../src/kit/text/errors.js";
+import { ConcurrentChangeError } from "../../../src/kit/text/errors.js";
 import type { Data } from "../../../src/store/data.js";
 import { localData } from "../../../src/tasks/data/open-data.js";
 import { watchData } from "../../../src/tui/adapters/open-place.js";
@@ -246,7 +246,7 @@ describe("the form of a variable that another program has changed in the meantim
     const { prepare, apply, write } = await editing();
     const edit = await prepare(portDraft({ value: "2" }));
     await write(setPort(DATA, { content: { value: 1 } }));
-    await expect(apply(edit)).rejects.toThrow(ChangedMeanwhileError);
+    await expect(apply(edit)).rejects.toThrow(ConcurrentChangeError);
     expect(await prepare(portDraft({ value: "2" }))).toEqual(
       editOf("PORT", { ...PORT, value: 1 }, { ...PORT, value: 2 }),
     );

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
-  AnswersChangedError,
   DecryptionError,
+  InconsistentAnswersError,
   RateLimitedError,
   ServerError,
   UnauthorizedError,
@@ -115,7 +115,9 @@ test.each([
   const local = localSource(PORT);
   const source = withMethods(local, {
     listValues: (page) =>
-      left-- > 0 ? Promise.reject(new AnswersChangedError("it changed")) : local.listValues(page),
+      left-- > 0
+        ? Promise.reject(new InconsistentAnswersError("it changed"))
+        : local.listValues(page),
   });
   const tui = programOf([place(async () => openPlace({ source }))]);
   await tui.shows(expected);

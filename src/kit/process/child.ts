@@ -22,7 +22,7 @@ export async function loadWindows(platform: NodeJS.Platform): Promise<Windows | 
 }
 
 /** @throws UsageError for an argument that can't be passed to the program */
-export function prepared(
+export function prepareCommand(
   command: ProgramLine,
   env: ChildEnvironment,
   windows: Windows | undefined,
@@ -94,7 +94,7 @@ export function startChild(
 ): Child {
   refuseNul(env);
   warnOfLostBytes(command, env, starter);
-  const program = prepared(command, env, windows);
+  const program = prepareCommand(command, env, windows);
   const detached = !windows && HAS_OWN_GROUP;
   let forwarded: NodeJS.Signals | undefined;
   const forward = withoutRepeats((name) => {

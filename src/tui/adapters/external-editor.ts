@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pid } from "node:process";
 import { toInvalidFile } from "../../kit/files/system-errors.js";
-import { loadWindows, prepared } from "../../kit/process/child.js";
+import { loadWindows, prepareCommand } from "../../kit/process/child.js";
 import { descendantsOf, endDescendants } from "../../kit/process/process-tree.js";
 import type { ProgramLine } from "../../kit/process/program.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
@@ -55,7 +55,7 @@ async function runEditor(
   untilStopped: Promise<void>,
 ) {
   const env = withoutCredentials(own);
-  const { command, args, ...forWindows } = prepared(line, env, await loadWindows(platform));
+  const { command, args, ...forWindows } = prepareCommand(line, env, await loadWindows(platform));
   const child = spawn(command, args, { ...forWindows, stdio: "inherit", env });
   const ended = new Promise<string | undefined>((resolve) => {
     child.once("error", ({ code }: NodeJS.ErrnoException) =>

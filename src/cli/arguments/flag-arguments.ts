@@ -6,7 +6,7 @@ import { ArgumentError } from "./parse-line.js";
 // Parsers for the values of flags and arguments.
 
 /** @param rule of the argument */
-export function valid<T>(value: T, isValid: boolean, rule: string): T {
+export function requireValid<T>(value: T, isValid: boolean, rule: string): T {
   if (!isValid) throw new ArgumentError(`It must be ${rule}.`);
   return value;
 }
@@ -14,7 +14,7 @@ export function valid<T>(value: T, isValid: boolean, rule: string): T {
 /** `90s`, `30m`, `24h` or `7d`. Returns milliseconds. */
 export function parseDuration(text: string): number {
   const milliseconds = durationMs(text) ?? 0;
-  return valid(milliseconds, milliseconds > 0, `a time such as ${DURATION_EXAMPLES}`);
+  return requireValid(milliseconds, milliseconds > 0, `a time such as ${DURATION_EXAMPLES}`);
 }
 
 /**
@@ -28,7 +28,7 @@ export function parseDuration(text: string): number {
 export function parseTime(text: string, now: number, direction: 1 | -1): number {
   const length = durationMs(text);
   const time = length === undefined ? utcMs(text) : now + direction * length;
-  return valid(
+  return requireValid(
     time,
     Number.isFinite(time),
     `a date such as 2026-01-31, or a time such as ${DURATION_EXAMPLES}`,
@@ -50,5 +50,9 @@ export function parseCacheAge(text: string): number {
   const seconds = secondsOf(text);
   const rule =
     "whole seconds or a time such as 12h, from 1 second to 30 days; omit --cache to cache nothing";
-  return valid(seconds, Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_KEPT_S, rule);
+  return requireValid(
+    seconds,
+    Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_KEPT_S,
+    rule,
+  );
 }

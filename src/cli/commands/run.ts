@@ -6,7 +6,7 @@ import { CREDENTIAL_VARIABLES } from "../../tasks/run/child-environment.js";
 import { callRun } from "../../tasks/run/run-program.js";
 import type { WatchRules } from "../../tasks/run/run-watched.js";
 import { defineCommand } from "../arguments/command.js";
-import { valid } from "../arguments/flag-arguments.js";
+import { requireValid } from "../arguments/flag-arguments.js";
 import { ArgumentError } from "../arguments/parse-line.js";
 import { allowReserved, SELECTION_FLAGS, strictFlags } from "../arguments/selection-flags.js";
 import { CACHE_FLAGS, SOURCE_FLAGS } from "../arguments/source-flags.js";
@@ -81,7 +81,7 @@ function parseInterval(text: string): number {
   const seconds = secondsOf(text);
   const range = `from ${MIN_INTERVAL_S} to ${MAX_SECONDS} seconds`;
   const isValid = seconds >= MIN_INTERVAL_S && seconds <= MAX_SECONDS;
-  return valid(seconds, isValid, `seconds or a time such as 5s or 5m, ${range}`);
+  return requireValid(seconds, isValid, `seconds or a time such as 5s or 5m, ${range}`);
 }
 
 function parseReaction(text: string): WatchRules["onChange"] {
@@ -93,5 +93,5 @@ function parseReaction(text: string): WatchRules["onChange"] {
 }
 
 function parseEnvFile(text: string): string[] {
-  return valid([text], text !== "-" && text !== "", "a file; stdin is left for the command");
+  return requireValid([text], text !== "-" && text !== "", "a file; stdin is left for the command");
 }

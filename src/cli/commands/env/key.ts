@@ -17,7 +17,7 @@ import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
 import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
-import { parseDuration, parseTime, valid } from "../../arguments/flag-arguments.js";
+import { parseDuration, parseTime, requireValid } from "../../arguments/flag-arguments.js";
 import { parseNames } from "../../arguments/selection-flags.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 
@@ -171,13 +171,13 @@ export const key: Command = {
 function parseExpiry(text: string, clock: () => number): string {
   const now = clock();
   const time = parseTime(text, now, 1);
-  return new Date(valid(time, time > now, "a time in the future")).toISOString();
+  return new Date(requireValid(time, time > now, "a time in the future")).toISOString();
 }
 
 function parsePatterns(text: string): string[] {
   const patterns = parseNames(text);
   const isValid = patterns.every((pattern) => NAME_OR_GLOB.test(pattern));
-  return valid(patterns, isValid, NAME_OR_GLOB_RULE);
+  return requireValid(patterns, isValid, NAME_OR_GLOB_RULE);
 }
 
 export const loadEdits = () => import("../../../store/edits/edit-environments.js");

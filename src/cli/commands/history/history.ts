@@ -5,7 +5,7 @@ import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { defineCommand } from "../../arguments/command.js";
 import { PLACE_FLAGS } from "../../arguments/data-flags.js";
-import { valid } from "../../arguments/flag-arguments.js";
+import { requireValid } from "../../arguments/flag-arguments.js";
 import { columnsOf } from "../../output/change-columns.js";
 import { type Context, printLines, printTable } from "../../output/context.js";
 
@@ -56,7 +56,7 @@ export const definition = defineCommand({
 });
 
 function parseCount(text: string): number {
-  return valid(Number(text), /^\d{1,9}$/.test(text), "a number of entries");
+  return requireValid(Number(text), /^\d{1,9}$/.test(text), "a number of entries");
 }
 
 async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {

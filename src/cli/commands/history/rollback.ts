@@ -6,7 +6,7 @@ import { dataPlaceOf } from "../../../tasks/settings/connection.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../../arguments/command.js";
 import { DRY_RUN, PLACE_FLAGS } from "../../arguments/data-flags.js";
-import { valid } from "../../arguments/flag-arguments.js";
+import { requireValid } from "../../arguments/flag-arguments.js";
 import { ONLY } from "../../arguments/selection-flags.js";
 import { type Context, printChanges } from "../../output/context.js";
 import { writeRaw } from "../../output/output.js";
@@ -46,7 +46,7 @@ export const definition = defineCommand({
 });
 
 function parseNumber(text: string): number {
-  return valid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change");
+  return requireValid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change");
 }
 
 /**

@@ -7,7 +7,7 @@ import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import { SETTING_NAMES, SETTINGS } from "../../../tasks/settings/setting-table.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import { defineCommand } from "../../arguments/command.js";
-import { valid } from "../../arguments/flag-arguments.js";
+import { requireValid } from "../../arguments/flag-arguments.js";
 import { allowReserved } from "../../arguments/selection-flags.js";
 import { SEAL_KEY_FILE } from "../../arguments/source-flags.js";
 import { RATE_LIMIT } from "../serve/serve-arguments.js";
@@ -85,19 +85,19 @@ export function parseLatency(text: string): { least: number; most: number } {
   const [, min, max = min] = /^(\d{1,6})(?:-(\d{1,6}))?$/.exec(text) ?? [];
   const latency = { least: Number(min), most: Number(max) };
   const rule = "milliseconds such as 100, or a range such as 100-500";
-  return valid(latency, latency.least <= latency.most, rule);
+  return requireValid(latency, latency.least <= latency.most, rule);
 }
 
 /** `0.25`: a share from 0 to 1. */
 export function parseShare(text: string): number {
   const share = /^(?:\d+|\d*\.\d+)$/.test(text) ? Number(text) : Number.NaN;
-  return valid(share, share <= 1, "a share from 0 to 1, such as 0.25");
+  return requireValid(share, share <= 1, "a share from 0 to 1, such as 0.25");
 }
 
 /** `400` or `-400`: whole seconds, up to about three years. */
 export function parseSkew(text: string): number {
   const rule = "whole seconds such as 400, or -400 for a clock that is behind";
-  return valid(Number(text), /^[+-]?\d{1,8}$/.test(text), rule);
+  return requireValid(Number(text), /^[+-]?\d{1,8}$/.test(text), rule);
 }
 
 const HARMLESS = ["encKey", "timeout", "maxWait"];

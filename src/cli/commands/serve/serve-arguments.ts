@@ -4,7 +4,7 @@ import { isProxyRange } from "../../../kit/net/proxy-range.js";
 import { durationMs } from "../../../kit/text/duration.js";
 import { DEFAULT_HOST, DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../../model/defaults.js";
 import type { Tolerance } from "../../../signing/sign.js";
-import { valid } from "../../arguments/flag-arguments.js";
+import { requireValid } from "../../arguments/flag-arguments.js";
 import { ArgumentError } from "../../arguments/parse-line.js";
 
 const MAX_WINDOW_MS = 86_400_000;
@@ -13,7 +13,7 @@ export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: 
   const bounds = max < Number.MAX_SAFE_INTEGER ? `${min} to ${max}` : min;
   return (text) => {
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-    return valid(number, number >= min && number <= max, `a whole number from ${bounds}`);
+    return requireValid(number, number >= min && number <= max, `a whole number from ${bounds}`);
   };
 }
 
@@ -34,7 +34,7 @@ export function parseTrustProxy(text: string): string[] {
     );
   const rule =
     "addresses or CIDR ranges separated by commas, such as 10.0.0.0/8,2001:db8::1, or loopback";
-  return valid(ranges, ranges.every(isProxyRange), rule);
+  return requireValid(ranges, ranges.every(isProxyRange), rule);
 }
 
 /** `9464`, or `10.0.0.5:9464`. */
@@ -44,7 +44,7 @@ export function parseListenAddress(text: string): Endpoint {
   const address = host === undefined ? { host: DEFAULT_HOST } : parseEndpoint(host, 1);
   const rule = "a port from 0 to 65535, or an address and a port such as 10.0.0.5:9464";
   const endpoint = { host: address?.host ?? "", port: Number(port) };
-  return valid(endpoint, address !== undefined && endpoint.port <= 65_535, rule);
+  return requireValid(endpoint, address !== undefined && endpoint.port <= 65_535, rule);
 }
 
 /** `300/60`, or `300`: seconds in the past and in the future. */
@@ -52,7 +52,7 @@ export function parseClockTolerance(text: string): Partial<Tolerance> {
   const [, past, , future] = /^(\d{1,9})(\/(\d{1,9}))?$/.exec(text) ?? [];
   const tolerance = { past: Number(past), ...(future !== undefined && { future: Number(future) }) };
   const rule = "seconds in the past and in the future, such as 300/60 or 300";
-  return valid(tolerance, past !== undefined, rule);
+  return requireValid(tolerance, past !== undefined, rule);
 }
 
 /** `7500/60s`, or `7500` for 60 s. */
@@ -61,7 +61,7 @@ export function parseRateLimit(text: string): { rateLimit: number; rateWindow: n
   const windowMs = durationMs(time) ?? 0;
   const isValid = limit !== undefined && windowMs > 0 && windowMs <= MAX_WINDOW_MS;
   const rule = "requests in a time of up to a day, such as 7500/60s or 7500, or 0 for no limit";
-  return valid({ rateLimit: Number(limit), rateWindow: windowMs / 1_000 }, isValid, rule);
+  return requireValid({ rateLimit: Number(limit), rateWindow: windowMs / 1_000 }, isValid, rule);
 }
 
 export const RATE_LIMIT = {

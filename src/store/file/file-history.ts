@@ -105,7 +105,7 @@ async function record(
   const isFull = valid && (valid.entries >= limit || valid.bytes.length > maxBytes);
   // Otherwise, void lines, changes by other programs or the form of lines
   // require a rewrite.
-  if (valid?.isAll && valid.state === state && !isFull && !sealing?.isDue) {
+  if (valid?.isAll && valid.state === state && !isFull && !sealing?.needsWrite) {
     const text = (valid.isMarked ? "" : "\n") + changeLine(write, valid.highestId + 1);
     await appendFile(path, text, { ...APPEND, flush: true });
   } else {
@@ -148,7 +148,7 @@ function recentLines(
 ) {
   const { sealing } = present;
   const outside = outsideLine(valid, present);
-  const all = [sealing?.isDue ? sealLines(valid.bytes, sealing) : valid.bytes];
+  const all = [sealing?.needsWrite ? sealLines(valid.bytes, sealing) : valid.bytes];
   if (outside) all.push(Buffer.from(toLine(outside, sealing)));
   // One entry follows.
   const lines = newestLines(Buffer.concat(all), Math.floor(maxEntries) - 1, maxBytes);

@@ -54,7 +54,7 @@ export async function updateDataFile(
       const db = new Low(locked, NO_DATA);
       await db.read();
       const data = await applyChange(db.data, change, options);
-      if (data === db.data && !options.sealing?.isDue) return { data };
+      if (data === db.data && !options.sealing?.needsWrite) return { data };
       db.data = data;
       await db.write();
       return { data, written: locked.written };

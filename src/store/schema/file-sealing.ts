@@ -55,7 +55,7 @@ export class FileSealing {
   }
 
   /** Whether to write the file even if no data has changed. */
-  get isDue(): boolean {
+  get needsWrite(): boolean {
     return this.isSealed !== this.#isOpenedSealed || (this.#form === "sealed" && this.#isOutdated);
   }
 

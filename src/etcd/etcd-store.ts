@@ -213,8 +213,8 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
   }
 
   /** Writes all data again with another sealing, and removes the earlier log. */
-  sealAgain(sealing: Sealing): Promise<void> {
-    return this.#write((writer) => writer.writeAgain(), { sealing });
+  resealAll(sealing: Sealing): Promise<void> {
+    return this.#write((writer) => writer.rewriteAll(), { sealing });
   }
 
   /** Removes old log entries, even on a cluster that is out of space. */

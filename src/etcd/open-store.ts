@@ -47,12 +47,12 @@ export async function createEtcdStore(
  * @throws InvalidDataError also if another program writes with another key; as
  *   `openEtcdStore`
  */
-export async function sealAgain(access: StoreAccess, onProgress?: OnProgress): Promise<void> {
+export async function resealAll(access: StoreAccess, onProgress?: OnProgress): Promise<void> {
   const { sealingKeys = "" } = access;
   const sealing = new Sealing(sealingKeys);
   const now = (await isStoreSealed(access)) ? sealingKeys : undefined;
   const store = await openEtcdStore({ ...access, sealingKeys: now }, { onProgress });
-  await store.sealAgain(sealing).finally(() => store.close());
+  await store.resealAll(sealing).finally(() => store.close());
   const sealed = { ...access, sealingKeys: firstKey(sealingKeys) };
   const again = await openEtcdStore(sealed, { onProgress });
   await again.close();

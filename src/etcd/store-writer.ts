@@ -105,7 +105,7 @@ export class StoreWriter {
   }
 
   /** Writes all data again, and removes the earlier log. */
-  async writeAgain(): Promise<void> {
+  async rewriteAll(): Promise<void> {
     await this.#untilMade(async () => {
       const { head, value, data } = await this.#options.read();
       const entry = this.#entry(newId(), head.write, [], data);

@@ -149,7 +149,7 @@ describe("a store whose writers are interrupted", needs("etcd"), () => {
     /** Other writes, a new snapshot, and the entries before it are removed. */
     const goOn = async () => {
       for (let write = 0; write < 3; write++) await increment(others, 0);
-      await others.sealAgain(new Sealing());
+      await others.resealAll(new Sealing());
       await others.prune(0);
     };
     const open = async (faults: readonly Fault[]) => {

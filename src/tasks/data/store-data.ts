@@ -2,8 +2,8 @@ import type { EtcdStore } from "../../etcd/etcd-store.js";
 import {
   createEtcdStore,
   openEtcdStore,
+  resealAll,
   type StoreAccess,
-  sealAgain,
 } from "../../etcd/open-store.js";
 import type { OnProgress } from "../../etcd/uploads.js";
 import { looseModeWarning } from "../../kit/files/owners.js";
@@ -36,7 +36,7 @@ export function storeData(place: StorePlace, caller: Caller): LocalData {
     copyHistory: async () => {},
     seal: async (form) => {
       if (form === "plain") throw new UsageError("unseal is for a data file");
-      await sealAgain(await readAccess(place, caller), progressOf(caller));
+      await resealAll(await readAccess(place, caller), progressOf(caller));
       return true;
     },
     serve: (options) => serveStore(place, caller, options),

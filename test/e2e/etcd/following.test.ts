@@ -105,7 +105,7 @@ describe("a link that fails", needs("etcd"), () => {
     await link.cut();
     await expect.poll(() => store.problem).toBeDefined();
     for (let writes = 0; writes < 3; writes++) await writer.update(increment);
-    await writer.sealAgain(new Sealing());
+    await writer.resealAll(new Sealing());
     await etcd().compact();
     await link.heal();
     await expect.poll(() => ports(store)).toBe(3003);

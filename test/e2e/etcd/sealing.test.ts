@@ -3,8 +3,8 @@ import { logKey, newId, partKey } from "../../../src/etcd/log.js";
 import {
   createEtcdStore,
   openEtcdStore,
+  resealAll,
   type StoreAccess,
-  sealAgain,
 } from "../../../src/etcd/open-store.js";
 import { Sealing } from "../../../src/etcd/sealing.js";
 import { MARKER, marked } from "../../store/broken-data.js";
@@ -174,14 +174,14 @@ describe("a sealed store", needs("etcd"), () => {
   it("a store is sealed, and again with another key, while others follow it and write", async () => {
     const { access, open, read } = await start(undefined);
     await (await openEtcdStore(access(undefined))).update(increment);
-    await sealAgain(access(FIRST));
+    await resealAll(access(FIRST));
     expect((await openEtcdStore(access(FIRST))).data).toMatchObject({
       environments: DATA.environments,
     });
     const rotated = `${SECOND}\n${FIRST}`;
     const [watching, writer] = [await open(rotated, { watch: true }), await open(rotated)];
     await writer.update(increment);
-    await sealAgain(access(rotated));
+    await resealAll(access(rotated));
     await writer.update(increment);
     await expect.poll(() => contents(watching)["PORT"]).toBe(3003);
     expect(watching.problem).toBeUndefined();

@@ -289,7 +289,7 @@ describe("a change whose outcome is unknown", needs("etcd"), () => {
       await forward();
       for (let writes = 0; writes < 3; writes++) await direct.update(increment);
       // Writes a snapshot, and removes the log before it.
-      await direct.sealAgain(new Sealing());
+      await direct.resealAll(new Sealing());
       drop();
     };
     const { writer, direct } = await start([losing]);
@@ -465,7 +465,7 @@ describe.each<[string, Fault]>([
         for (let writes = 0; writes < 10; writes++) await writer.update(increment);
       }),
     );
-    await writers[0]?.sealAgain(new Sealing());
+    await writers[0]?.resealAll(new Sealing());
     await echoes.landAll();
     const newest = await openEtcd(direct);
     expect(contents(newest)["PORT"]).toBe(3040);

@@ -105,7 +105,7 @@ async function record(
   const isFull = valid && (valid.entries >= limit || valid.bytes.length > maxBytes);
   // Otherwise, void lines, changes by other programs or the form of lines
   // require a rewrite.
-  if (valid?.isAll && valid.state === state && !isFull && !sealing?.needsWrite) {
+  if (valid?.isWholeFile && valid.state === state && !isFull && !sealing?.needsWrite) {
     const text = (valid.isMarked ? "" : "\n") + changeLine(write, valid.highestId + 1);
     await appendFile(path, text, { ...APPEND, flush: true });
   } else {

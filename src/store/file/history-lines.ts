@@ -101,7 +101,7 @@ export interface ValidLines {
   readonly highestId: number;
   readonly isMarked: boolean;
   /** Whether no void or torn line follows. */
-  readonly isAll: boolean;
+  readonly isWholeFile: boolean;
   /** The maximum number of changes, from the first and the highest id. */
   readonly entries: number;
 }
@@ -110,7 +110,7 @@ export interface ValidLines {
 export function findValidLines(bytes: Buffer, state: string): ValidLines {
   const first = headOf(bytes);
   let highestId = headOf(bytes, bytes.lastIndexOf(NEWLINE) + 1)?.id ?? 0;
-  let isAll = bytes.at(-1) === NEWLINE;
+  let isWholeFile = bytes.at(-1) === NEWLINE;
   for (const { start, end } of linesFromEnd(bytes)) {
     const head = headOf(bytes, start);
     highestId = Math.max(highestId, head?.id ?? 0);
@@ -118,9 +118,9 @@ export function findValidLines(bytes: Buffer, state: string): ValidLines {
     if (head?.state !== undefined && (isMarked || head.isBaseline || head.state === state)) {
       const entries = highestId - (first?.id ?? 0) + (first?.isBaseline ? 0 : 1);
       const valid = bytes.subarray(0, end);
-      return { bytes: valid, state: head.state, highestId, isMarked, isAll, entries };
+      return { bytes: valid, state: head.state, highestId, isMarked, isWholeFile, entries };
     }
-    isAll = false;
+    isWholeFile = false;
   }
   throw damaged(0);
 }

@@ -81,7 +81,7 @@ export function allKeyPairs(key: RotatedPair): (KeyPair | PreviousKeyPair)[] {
  * Returns the time at which a key or pair expires, in Unix milliseconds, or
  * `Infinity`.
  */
-export function endOfValidity({ valid_until }: KeyPair & { valid_until?: string | undefined }) {
+export function expiryMs({ valid_until }: KeyPair & { valid_until?: string | undefined }) {
   return valid_until === undefined ? Number.POSITIVE_INFINITY : Date.parse(valid_until);
 }
 
@@ -111,7 +111,7 @@ export function keyGrants(environment: EnvironmentRecord): KeyGrant[] {
     const { id, application } = environment;
     const scope: Scope = { id, application, ...(only && { only }) };
     return allKeyPairs(current).map((pair) => {
-      const validUntil = Math.min(endOfValidity(current), endOfValidity(pair));
+      const validUntil = Math.min(expiryMs(current), expiryMs(pair));
       return { environment, client: name, current, pair, validUntil, scope };
     });
   });

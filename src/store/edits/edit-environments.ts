@@ -4,7 +4,7 @@ import { suggestion } from "../../kit/text/nearest.js";
 import {
   type EnvironmentName,
   type EnvironmentRecord,
-  endOfValidity,
+  expiryMs,
   findEnvironment,
   type KeyPair,
   type NamedKey,
@@ -88,13 +88,13 @@ function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
 ) {
   const { previous: earlier = [], ...fields } = key;
   const { api_key, api_secret } = key;
-  const end = Math.min(endOfValidity(key), endOfValidity({ ...key, valid_until: validUntil }));
+  const end = Math.min(expiryMs(key), expiryMs({ ...key, valid_until: validUntil }));
   const old = { api_key, api_secret, valid_until: new Date(now + grace).toISOString() };
   const previous = [old, ...earlier]
     .map((pair) =>
-      endOfValidity(pair) > end ? { ...pair, valid_until: new Date(end).toISOString() } : pair,
+      expiryMs(pair) > end ? { ...pair, valid_until: new Date(end).toISOString() } : pair,
     )
-    .filter((pair) => now < endOfValidity(pair));
+    .filter((pair) => now < expiryMs(pair));
   return { ...fields, ...credentials, ...(grace > 0 && previous.length > 0 && { previous }) };
 }
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay, setImmediate } from "node:timers/promises";
 import type { SealedCache } from "../kit/files/sealed-cache.js";
-import { MAX_KEPT_S } from "../model/defaults.js";
+import { MAX_CACHE_AGE_S } from "../model/defaults.js";
 import type { Data } from "../store/data.js";
 import { dataPieces } from "../store/schema/data-text.js";
 import { parseInThread } from "../store/schema/parse-in-thread.js";
@@ -46,7 +46,7 @@ export class OfflineCopy {
     const data = await parseInThread(Buffer.from(bytes.subarray(end + 1)), signal);
     const age = this.#clock() - savedAt;
     // If the clock has gone back, the age is unknown.
-    return { data, version, age: age < 0 ? MAX_KEPT_S * 1_000 : age };
+    return { data, version, age: age < 0 ? MAX_CACHE_AGE_S * 1_000 : age };
   }
 
   save(data: Data, version: string): void {

@@ -1,5 +1,5 @@
 import { SealedCache } from "../kit/files/sealed-cache.js";
-import { MAX_KEPT_S } from "../model/defaults.js";
+import { MAX_CACHE_AGE_S } from "../model/defaults.js";
 import { NO_DATA } from "../store/data.js";
 import { parseData } from "../store/schema/parse-data.js";
 import { parseInThread } from "../store/schema/parse-in-thread.js";
@@ -66,6 +66,6 @@ function offlineFile(
     owner: url,
     secret,
     user,
-    maxUnused: MAX_KEPT_S * 1_000,
+    maxUnused: MAX_CACHE_AGE_S * 1_000,
   });
 }

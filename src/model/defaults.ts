@@ -32,10 +32,10 @@ export const DEFAULT_REFUSED_WAIT = 3;
  * The age of cached answers, in seconds. A day covers an outage at night or a
  * journey, but no rotated secret is used for weeks.
  */
-export const DEFAULT_CACHE_S = 86_400;
+export const DEFAULT_CACHE_AGE_S = 86_400;
 
 /** The maximum age of answers in seconds, 30 days. Older answers are removed. */
-export const MAX_KEPT_S = 30 * 86_400;
+export const MAX_CACHE_AGE_S = 30 * 86_400;
 
 /**
  * The longest time, about 23 days: Node fires a timer of more than 2^31 ms

@@ -4,7 +4,7 @@ import type { IncomingHttpHeaders } from "node:http";
  * A server reads its store every two seconds, and after each write, which a
  * smaller age would reveal.
  */
-const NEWEST_MS = 3_000;
+const FRESH_MS = 3_000;
 
 /** The version of the environment's data. All data routes send it. */
 export const REVISION_HEADER = "Appvars-Revision";
@@ -41,7 +41,7 @@ export function readRateLimit(headers: IncomingHttpHeaders) {
 
 /** Returns header names and values, alternating. @param age in milliseconds */
 export function formatFreshness(version: string, age: number): string[] {
-  return [VERSION_HEADER, version, DATA_AGE_HEADER, String(wholeAge(age))];
+  return [VERSION_HEADER, version, DATA_AGE_HEADER, String(ageInSeconds(age))];
 }
 
 /**
@@ -49,8 +49,8 @@ export function formatFreshness(version: string, age: number): string[] {
  *
  * @param age in milliseconds
  */
-export function wholeAge(age: number): number {
-  return age < NEWEST_MS ? 0 : Math.floor(age / 1_000);
+export function ageInSeconds(age: number): number {
+  return age < FRESH_MS ? 0 : Math.floor(age / 1_000);
 }
 
 /**

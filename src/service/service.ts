@@ -12,7 +12,7 @@ import {
   type Scope,
 } from "../model/environment.js";
 import { type Health, STALE_DATA, staleStoreMessage } from "../model/health.js";
-import { formatFreshness, wholeAge } from "../model/http-headers.js";
+import { ageInSeconds, formatFreshness } from "../model/http-headers.js";
 import { type Answer, type Read, VariableReader } from "../model/read.js";
 import type { Snapshot, VariableSource } from "../model/source.js";
 import type { Data } from "../store/data.js";
@@ -126,7 +126,7 @@ export class Service {
     const message = healthy && problem === undefined ? "OK" : staleMessage;
     const uptime = Math.round(this.#ticks() - this.#startedAt) / 1_000;
     const date = new Date(this.#clock()).toISOString();
-    return { healthy, age: age && wholeAge(age), health: { uptime, message, date } };
+    return { healthy, age: age && ageInSeconds(age), health: { uptime, message, date } };
   }
 
   /**

@@ -1,5 +1,5 @@
 import { DURATION_EXAMPLES, durationMs, secondsOf, utcMs } from "../../kit/text/duration.js";
-import { MAX_KEPT_S } from "../../model/defaults.js";
+import { MAX_CACHE_AGE_S } from "../../model/defaults.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../model/variable.js";
 import { ArgumentError } from "./parse-line.js";
 
@@ -52,7 +52,7 @@ export function parseCacheAge(text: string): number {
     "whole seconds or a time such as 12h, from 1 second to 30 days; omit --cache to cache nothing";
   return requireValid(
     seconds,
-    Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_KEPT_S,
+    Number.isInteger(seconds) && seconds >= 1 && seconds <= MAX_CACHE_AGE_S,
     rule,
   );
 }

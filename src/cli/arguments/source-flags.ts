@@ -1,6 +1,6 @@
 import { AUTH_SCHEMES } from "../../client/options.js";
 import {
-  DEFAULT_CACHE_S,
+  DEFAULT_CACHE_AGE_S,
   DEFAULT_MAX_WAIT,
   DEFAULT_OUTAGE_WAIT,
   DEFAULT_TIMEOUT,
@@ -41,12 +41,12 @@ export const CACHE_FLAGS = {
     help:
       "cache answers, encrypted, and use them while the server can't be reached, up to this age: seconds or a time such " +
       "as 12h (default 24h)",
-    alone: String(DEFAULT_CACHE_S),
+    alone: String(DEFAULT_CACHE_AGE_S),
     parse: parseCacheAge,
   },
   "--offline": {
     help: "use cached answers only, and send nothing to the server",
-    implies: { cache: DEFAULT_CACHE_S },
+    implies: { cache: DEFAULT_CACHE_AGE_S },
     conflicts: ["watch"],
   },
 } as const;

@@ -5,7 +5,7 @@ import {
   refuseNul,
   variableKey,
 } from "../../kit/process/program.js";
-import { DEFAULT_CACHE_S } from "../../model/defaults.js";
+import { DEFAULT_CACHE_AGE_S } from "../../model/defaults.js";
 import { splitNames } from "../../model/name-matcher.js";
 import type { VariableSource } from "../../model/source.js";
 import { isUnreadable } from "../../model/variable.js";
@@ -79,7 +79,7 @@ export async function prepareVariables(
     return { ...found, env };
   };
   const age = flags.cache || offline;
-  const cache = age === true ? DEFAULT_CACHE_S : age || undefined;
+  const cache = age === true ? DEFAULT_CACHE_AGE_S : age || undefined;
   const open = (options?: OpenOptions) =>
     openSource(settings, caller, { cache, offline, ...options });
   return { rules, open, read };

@@ -3,7 +3,7 @@ import type { RetryOn } from "../../client/retry.js";
 import { SealedCache } from "../../kit/files/sealed-cache.js";
 import { durationText } from "../../kit/text/duration.js";
 import { UnreachableError } from "../../kit/text/errors.js";
-import { MAX_KEPT_S } from "../../model/defaults.js";
+import { MAX_CACHE_AGE_S } from "../../model/defaults.js";
 import type { VariableSource } from "../../model/source.js";
 import type { RemoteSettings } from "../settings/remote-settings.js";
 import type { Caller } from "../surroundings.js";
@@ -36,7 +36,7 @@ export async function openCached(
     owner: JSON.stringify([url, apiKey ?? null]),
     secret: apiSecret,
     user: surroundings.user,
-    maxUnused: MAX_KEPT_S * 1_000,
+    maxUnused: MAX_CACHE_AGE_S * 1_000,
   });
   const open: OpenClient = openClient ?? (async () => withoutServer(maxAge));
   return new CachedSource({

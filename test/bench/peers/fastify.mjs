@@ -6,7 +6,7 @@ import { loadEnvironments } from "./environments.mjs";
 
 const MD5_OF_EMPTY_OBJECT = "99914b932bd37a50b983c5e7c90ae93b";
 const OLDEST_MS = 300_000;
-const NEWEST_MS = 60_000;
+const FRESH_MS = 60_000;
 
 const environments = loadEnvironments(process.argv[2]);
 const environmentOf = (req) => environments.get(req.headers["x-api-key"]);
@@ -34,7 +34,7 @@ function isSigned({ method, url, headers }, secret) {
   const [, time, signature] =
     /^HMAC (\d{13}):([\da-f]{64})$/.exec(headers.authorization ?? "") ?? [];
   const age = Date.now() - Number(time);
-  if (!(age <= OLDEST_MS && age >= -NEWEST_MS)) return false;
+  if (!(age <= OLDEST_MS && age >= -FRESH_MS)) return false;
   const expected = createHmac("sha256", secret).update(time + method + url + MD5_OF_EMPTY_OBJECT);
   return timingSafeEqual(expected.digest(), Buffer.from(signature, "hex"));
 }

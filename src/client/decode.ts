@@ -1,4 +1,4 @@
-import { utcMs } from "../kit/text/duration.js";
+import { parseUtcMs } from "../kit/text/duration.js";
 import {
   NotFoundError,
   RateLimitedError,
@@ -138,7 +138,7 @@ function lengthProblem({ metadata: { limit, offset, total }, data }: Page<Item>)
 }
 
 const isSeconds = (input: unknown) => Number.isFinite(input) && Number(input) >= 0;
-const isTime = (input: string) => input.includes(".") && Number.isFinite(utcMs(input));
+const isTime = (input: string) => input.includes(".") && Number.isFinite(parseUtcMs(input));
 const healthFields: FieldsOf<Omit<Health, "data_age">> = {
   uptime: rule({ problem: (input) => (isSeconds(input) ? undefined : "must be seconds") }),
   message: TEXT,

@@ -1,5 +1,5 @@
 import { withPathInErrors } from "../kit/files/system-errors.js";
-import { durationText } from "../kit/text/duration.js";
+import { formatDuration } from "../kit/text/duration.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import { command } from "../kit/text/shell.js";
 import { type Data, NO_DATA } from "../store/data.js";
@@ -89,7 +89,7 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
     if (!this.#offline) throw error;
     const { age } = this.#offline;
     this.#confirmedAt = performance.now() - age;
-    const served = `serving data from ${durationText(age)} ago, kept on this machine`;
+    const served = `serving data from ${formatDuration(age)} ago, kept on this machine`;
     this.problem = unreadable(error, served);
   }
 

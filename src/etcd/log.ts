@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { utcMs } from "../kit/text/duration.js";
+import { parseUtcMs } from "../kit/text/duration.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import { ANYTHING, applyRule, optional, POSITIVE, type Rule, rule } from "../kit/text/rules.js";
 import type { Data } from "../store/data.js";
@@ -99,7 +99,7 @@ const changes = rule({ items: RECORD_CHANGE });
 const entry: Record<keyof LogEntry, Rule> = {
   write: id,
   previous: id,
-  time: rule({ text: { test: (input) => Number.isFinite(utcMs(input)) } }),
+  time: rule({ text: { test: (input) => Number.isFinite(parseUtcMs(input)) } }),
   actor: label,
   command: label,
   last_ids: optional(LAST_IDS),

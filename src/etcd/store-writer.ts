@@ -1,4 +1,4 @@
-import { durationText } from "../kit/text/duration.js";
+import { formatDuration } from "../kit/text/duration.js";
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
 import { applyChange } from "../store/edits/apply-change.js";
@@ -129,7 +129,7 @@ export class StoreWriter {
         const lost = performance.now() - lostSince;
         if (lost > gateway.times.write)
           throw new UnreachableError(
-            `other writers were faster for ${durationText(lost)}; nothing was changed`,
+            `other writers were faster for ${formatDuration(lost)}; nothing was changed`,
           );
         await this.#takeTurn(lost > TURN_AFTER_MS);
         if (!this.#turn) await pause(Math.random() * most, signal);

@@ -1,4 +1,4 @@
-import { durationText } from "../kit/text/duration.js";
+import { formatDuration } from "../kit/text/duration.js";
 
 export interface Health {
   /** Seconds since the server started. */
@@ -27,5 +27,5 @@ export const STALE_DATA =
  * @param age the age of the data in milliseconds
  */
 export function staleStoreMessage(age: number): string {
-  return `the data store could not be read again; the data being served is ${durationText(age)} old`;
+  return `the data store could not be read again; the data being served is ${formatDuration(age)} old`;
 }

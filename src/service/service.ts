@@ -1,4 +1,4 @@
-import { durationText } from "../kit/text/duration.js";
+import { formatDuration } from "../kit/text/duration.js";
 import { ServerError } from "../kit/text/errors.js";
 import { KEYLESS_LIMIT } from "../model/defaults.js";
 import {
@@ -140,7 +140,7 @@ export class Service {
     const { problem } = this.#store;
     if (problem === undefined) return age === undefined ? health : { ...health, data_age: age };
     if (age === undefined) throw new ServerError(problem, 503);
-    const message = `${problem}; the data is ${durationText(age * 1_000)} old`;
+    const message = `${problem}; the data is ${formatDuration(age * 1_000)} old`;
     return { ...health, message, data_age: age };
   }
 

@@ -1,4 +1,9 @@
-import { DURATION_EXAMPLES, durationMs, secondsOf, utcMs } from "../../kit/text/duration.js";
+import {
+  DURATION_EXAMPLES,
+  parseDurationMs,
+  parseSecondsText,
+  parseUtcMs,
+} from "../../kit/text/duration.js";
 import { MAX_CACHE_AGE_S } from "../../model/defaults.js";
 import { isVariableType, VARIABLE_TYPES, type VariableType } from "../../model/variable.js";
 import { ArgumentError } from "./parse-line.js";
@@ -13,7 +18,7 @@ export function requireValid<T>(value: T, isValid: boolean, rule: string): T {
 
 /** `90s`, `30m`, `24h` or `7d`. Returns milliseconds. */
 export function parseDuration(text: string): number {
-  const milliseconds = durationMs(text) ?? 0;
+  const milliseconds = parseDurationMs(text) ?? 0;
   return requireValid(milliseconds, milliseconds > 0, `a time such as ${DURATION_EXAMPLES}`);
 }
 
@@ -26,8 +31,8 @@ export function parseDuration(text: string): number {
  *   now
  */
 export function parseTime(text: string, now: number, direction: 1 | -1): number {
-  const length = durationMs(text);
-  const time = length === undefined ? utcMs(text) : now + direction * length;
+  const length = parseDurationMs(text);
+  const time = length === undefined ? parseUtcMs(text) : now + direction * length;
   return requireValid(
     time,
     Number.isFinite(time),
@@ -47,7 +52,7 @@ export function parseType(text: string): VariableType {
  * Returns seconds.
  */
 export function parseCacheAge(text: string): number {
-  const seconds = secondsOf(text);
+  const seconds = parseSecondsText(text);
   const rule =
     "whole seconds or a time such as 12h, from 1 second to 30 days; omit --cache to cache nothing";
   return requireValid(

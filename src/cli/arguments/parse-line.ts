@@ -1,4 +1,4 @@
-import { secondsOf } from "../../kit/text/duration.js";
+import { parseSecondsText } from "../../kit/text/duration.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { OutputFlags } from "../output/context.js";
 import {
@@ -73,7 +73,7 @@ function takeValue({ form, long, alone, placeholder }: FlagRow, rest: string[]) 
   if (placeholder === undefined) return undefined;
   if (alone === undefined) return rest.shift();
   if (!form.includes("[=")) return next === "" || FLAG.test(next) ? alone : rest.shift();
-  if (Number.isNaN(secondsOf(next))) return alone;
+  if (Number.isNaN(parseSecondsText(next))) return alone;
   throw new UsageError(`the ${placeholder} follows ${long} after =: ${long}=${next}`);
 }
 

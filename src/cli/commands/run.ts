@@ -1,5 +1,5 @@
 import { constants } from "node:os";
-import { secondsOf } from "../../kit/text/duration.js";
+import { parseSecondsText } from "../../kit/text/duration.js";
 import { MAX_SECONDS } from "../../model/defaults.js";
 import { isVariableName } from "../../model/variable.js";
 import { CREDENTIAL_VARIABLES } from "../../tasks/run/child-environment.js";
@@ -78,7 +78,7 @@ function parsePrefix(text: string): string {
 }
 
 function parseInterval(text: string): number {
-  const seconds = secondsOf(text);
+  const seconds = parseSecondsText(text);
   const range = `from ${MIN_INTERVAL_S} to ${MAX_SECONDS} seconds`;
   const isValid = seconds >= MIN_INTERVAL_S && seconds <= MAX_SECONDS;
   return requireValid(seconds, isValid, `seconds or a time such as 5s or 5m, ${range}`);

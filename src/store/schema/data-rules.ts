@@ -1,4 +1,4 @@
-import { utcMs } from "../../kit/text/duration.js";
+import { parseUtcMs } from "../../kit/text/duration.js";
 import { suggestion } from "../../kit/text/nearest.js";
 import {
   ANYTHING,
@@ -33,7 +33,7 @@ import type { Data, List, ValueRecord, VariableRecord } from "../data.js";
 const namePart = rule({ text: NAME_PART, must: `be ${NAME_PART_RULE}` });
 const application = { ...namePart, otherwise: "default" };
 
-const isTime = (input: string) => /:\d\d:\d\d/.test(input) && Number.isFinite(utcMs(input));
+const isTime = (input: string) => /:\d\d:\d\d/.test(input) && Number.isFinite(parseUtcMs(input));
 const time = rule({
   text: { test: isTime },
   must: "be a time such as 2026-01-31T12:00:00.000Z",

@@ -1,6 +1,6 @@
 import type { Ajv2020, ValidateFunction } from "ajv/dist/2020.js";
 import type { RE2JS } from "re2js";
-import { durationMs } from "../../kit/text/duration.js";
+import { parseDurationMs } from "../../kit/text/duration.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { JsonSchema } from "../../model/variable.js";
 import { MAX_SCHEMA, schemaProblem } from "./data-rules.js";
@@ -125,7 +125,7 @@ const FORMATS: ReadonlyMap<string, (text: string) => boolean> = new Map([
     (text: string) => text.length <= 254 && /^[^\s@]{1,64}@[^\s@.]+(\.[^\s@.]+)+$/.test(text),
   ],
   ["port", (text: string) => /^[1-9]\d{0,4}$/.test(text) && Number(text) <= 65_535],
-  ["duration", (text: string) => durationMs(text) !== undefined],
+  ["duration", (text: string) => parseDurationMs(text) !== undefined],
 ]);
 
 /** Returns the result or the error of `work`. Deep data can exhaust the stack. */

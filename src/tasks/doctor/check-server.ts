@@ -4,7 +4,7 @@ import { type HttpResponse, Transport } from "../../client/transport.js";
 import { isLoopback } from "../../kit/net/endpoint.js";
 import { reasonOf } from "../../kit/net/failures.js";
 import { ProxyError, type ServerRoute } from "../../kit/net/proxy.js";
-import { durationText } from "../../kit/text/duration.js";
+import { formatDuration } from "../../kit/text/duration.js";
 import { AppvarsError, RefusedCredentialsError, UnauthorizedError } from "../../kit/text/errors.js";
 import { readRateLimit } from "../../model/http-headers.js";
 import { ROUTES, targetOf } from "../../model/routes.js";
@@ -92,9 +92,9 @@ export function checkReachability(
   if (!content.healthy) return problem("server_error", `${url} is not healthy: ${message}`, seeLog);
   if (age !== undefined && message !== "OK")
     return warning(`${url} answers, but ${message}`, seeLog);
-  const ofData = age === undefined ? "" : `, its data ${durationText(age * 1_000)} old`;
+  const ofData = age === undefined ? "" : `, its data ${formatDuration(age * 1_000)} old`;
   return ok(
-    `${url} answers in ${Math.round(answer.milliseconds)} ms, up ${durationText(uptime * 1_000)}${ofData}`,
+    `${url} answers in ${Math.round(answer.milliseconds)} ms, up ${formatDuration(uptime * 1_000)}${ofData}`,
   );
 }
 
@@ -128,7 +128,7 @@ export function checkTls(
     return problem("unreachable", `${reason} (valid until ${last})`, fix);
   }
   const left = certificate.validTo - now;
-  const message = `the certificate is trusted, and valid for ${durationText(left)}, until ${last}`;
+  const message = `the certificate is trusted, and valid for ${formatDuration(left)}, until ${last}`;
   return left < EXPIRES_SOON_MS ? warning(message, "renew it on the server") : ok(message);
 }
 

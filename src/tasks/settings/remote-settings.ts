@@ -6,7 +6,7 @@ import {
   parseOrigin,
   refuseOpenSecret,
 } from "../../client/options.js";
-import { secondsOf } from "../../kit/text/duration.js";
+import { parseSecondsText } from "../../kit/text/duration.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defaults.js";
 import type { Settings } from "./resolve-settings.js";
@@ -110,7 +110,7 @@ function checkProject(
 }
 
 function parseSeconds({ text, from }: Setting, min: number): number {
-  const seconds = secondsOf(text);
+  const seconds = parseSecondsText(text);
   checkSeconds(from, seconds, min);
   return seconds;
 }

@@ -1,7 +1,7 @@
 import { CachedSource, type FreshSource } from "../../client/cached-source.js";
 import type { RetryOn } from "../../client/retry.js";
 import { SealedCache } from "../../kit/files/sealed-cache.js";
-import { durationText } from "../../kit/text/duration.js";
+import { formatDuration } from "../../kit/text/duration.js";
 import { UnreachableError } from "../../kit/text/errors.js";
 import { MAX_CACHE_AGE_S } from "../../model/defaults.js";
 import type { VariableSource } from "../../model/source.js";
@@ -46,7 +46,7 @@ export async function openCached(
     maxAge,
     clock: surroundings.clock,
     onServed: ({ message }, age) => {
-      const text = `using values from ${durationText(age)} ago`;
+      const text = `using values from ${formatDuration(age)} ago`;
       // A requested note is no warning.
       if (openClient) warn(`${text}: ${message}`);
       else note(text);
@@ -61,7 +61,7 @@ export async function openCached(
 /** The client of a server that must not be asked. */
 function withoutServer(maxAge: number): FreshSource {
   const refuse = async () => {
-    const age = durationText(maxAge * 1_000);
+    const age = formatDuration(maxAge * 1_000);
     const fix = "run it once with --cache while the server can be reached";
     throw new UnreachableError(
       `--offline: the cache has no answer from the last ${age} for this command; ${fix}`,

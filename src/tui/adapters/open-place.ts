@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { durationMs } from "../../kit/text/duration.js";
+import { parseDurationMs } from "../../kit/text/duration.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { printable } from "../../kit/text/printable.js";
 import { shellWord } from "../../kit/text/shell.js";
@@ -275,7 +275,7 @@ function credentialsEditor(
       return issue((data, pair) => addEnvironment(data, added, pair));
     },
     rotate: (grace: string) => {
-      const times = { now: surroundings.clock(), grace: durationMs(grace) ?? 0 };
+      const times = { now: surroundings.clock(), grace: parseDurationMs(grace) ?? 0 };
       return issue((data, pair) =>
         rotateEnvironment(data, qualifiedName(environment), pair, times),
       );

@@ -1,5 +1,5 @@
 import { EXPORT_FORMATS, IMPORT_FORMATS, type ImportFormat } from "../../formats/formats.js";
-import { durationMs } from "../../kit/text/duration.js";
+import { parseDurationMs } from "../../kit/text/duration.js";
 import { suggestion } from "../../kit/text/nearest.js";
 import { command } from "../../kit/text/shell.js";
 import { review } from "../edit/review.js";
@@ -158,7 +158,7 @@ const AT_ONCE = "now";
 /** @param typed another time to offer */
 export function graceChoices(_state: State, typed: string): readonly Choice[] {
   const times = new Set([
-    ...(durationMs(typed) === undefined ? [] : [typed]),
+    ...(parseDurationMs(typed) === undefined ? [] : [typed]),
     AT_ONCE,
     "1h",
     "24h",

@@ -1,4 +1,4 @@
-import { durationText } from "../../kit/text/duration.js";
+import { formatDuration } from "../../kit/text/duration.js";
 import { placesPanel } from "../screens/places-panel.js";
 import { recordPanel } from "../screens/record-panel.js";
 import { variablesPanel } from "../screens/variables-panel.js";
@@ -230,7 +230,7 @@ function factsOf(state: State): Line[] {
     );
   }
   const age = failure !== undefined || problem !== undefined ? "warning" : "muted";
-  const old = asOf === undefined ? "age unknown" : `${durationText(Math.max(0, now - asOf))} old`;
+  const old = asOf === undefined ? "age unknown" : `${formatDuration(Math.max(0, now - asOf))} old`;
   if (isComplete || asOf !== undefined) add(old, age);
   return facts;
 }

@@ -1,4 +1,4 @@
-import { durationText } from "../../kit/text/duration.js";
+import { formatDuration } from "../../kit/text/duration.js";
 import { command } from "../../kit/text/shell.js";
 import { listOf } from "../reading/selection.js";
 import { gridOf } from "../stack/grid.js";
@@ -116,5 +116,5 @@ export function statusLines(state: State, width: number, place = state.place): L
 
 /** `12 s`, rounded up. */
 export function untilText(then: number, now: number): string {
-  return durationText(Math.max(0, Math.ceil((then - now) / 1_000)) * 1_000);
+  return formatDuration(Math.max(0, Math.ceil((then - now) / 1_000)) * 1_000);
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { ArgumentError } from "../../../src/cli/arguments/parse-line.js";
 import { parseLatency, parseShare, parseSkew } from "../../../src/cli/commands/sandbox/sandbox.js";
 import { parseRateLimit, wholeNumber } from "../../../src/cli/commands/serve/serve-arguments.js";
-import { secondsOf } from "../../../src/kit/text/duration.js";
+import { parseSecondsText } from "../../../src/kit/text/duration.js";
 
 describe("a number on the command line", () => {
   it.each([
@@ -19,11 +19,11 @@ describe("a number on the command line", () => {
     ["a rate limit", parseRateLimit, "100/5m", { rateLimit: 100, rateWindow: 300 }],
     ["a rate limit for 60 s", parseRateLimit, "100", { rateLimit: 100, rateWindow: 60 }],
     ["no rate limit", parseRateLimit, "0", { rateLimit: 0, rateWindow: 60 }],
-    ["seconds", secondsOf, "30", 30],
-    ["a part of a second", secondsOf, "0.1s", 0.1],
-    ["minutes", secondsOf, "5m", 300],
-    ["hours", secondsOf, "1h", 3_600],
-    ["no time", secondsOf, "5x", Number.NaN],
+    ["seconds", parseSecondsText, "30", 30],
+    ["a part of a second", parseSecondsText, "0.1s", 0.1],
+    ["minutes", parseSecondsText, "5m", 300],
+    ["hours", parseSecondsText, "1h", 3_600],
+    ["no time", parseSecondsText, "5x", Number.NaN],
     ["the least whole number", wholeNumber(1, 9), "1", 1],
     ["the largest whole number", wholeNumber(1, 9), "9", 9],
   ])("is %s", (_what, parse: (text: string) => unknown, text, expected) => {

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { type Endpoint, parseEndpoint } from "../../../kit/net/endpoint.js";
 import { isProxyRange } from "../../../kit/net/proxy-range.js";
-import { durationMs } from "../../../kit/text/duration.js";
+import { parseDurationMs } from "../../../kit/text/duration.js";
 import { DEFAULT_HOST, DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../../model/defaults.js";
 import type { Tolerance } from "../../../signing/sign.js";
 import { requireValid } from "../../arguments/flag-arguments.js";
@@ -58,7 +58,7 @@ export function parseClockTolerance(text: string): Partial<Tolerance> {
 /** `7500/60s`, or `7500` for 60 s. */
 export function parseRateLimit(text: string): { rateLimit: number; rateWindow: number } {
   const [, limit, , time = `${DEFAULT_RATE_WINDOW}s`] = /^(\d{1,15})(\/(.+))?$/.exec(text) ?? [];
-  const windowMs = durationMs(time) ?? 0;
+  const windowMs = parseDurationMs(time) ?? 0;
   const isValid = limit !== undefined && windowMs > 0 && windowMs <= MAX_WINDOW_MS;
   const rule = "requests in a time of up to a day, such as 7500/60s or 7500, or 0 for no limit";
   return requireValid({ rateLimit: Number(limit), rateWindow: windowMs / 1_000 }, isValid, rule);

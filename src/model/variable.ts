@@ -171,7 +171,7 @@ export function valueText(value: JsonValue): string {
  * Returns the text that `parseAs` reads as this value. A string of type JSON
  * has quotes.
  */
-export function textAs(value: JsonValue, type: VariableType, indent?: number): string {
+export function formatAs(value: JsonValue, type: VariableType, indent?: number): string {
   return type === "JSON" && !isUnreadable(value)
     ? JSON.stringify(value, undefined, indent)
     : valueText(value);

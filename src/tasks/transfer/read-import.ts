@@ -9,7 +9,7 @@ import { UsageError, withSubject } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { EnvironmentRecord } from "../../model/environment.js";
 import { createMatcher } from "../../model/name-matcher.js";
-import { isUnreadable, type NamedValue, textAs, valueText } from "../../model/variable.js";
+import { formatAs, isUnreadable, type NamedValue, valueText } from "../../model/variable.js";
 import { byVariable, joinValues, namedValues } from "../../model/variable-entries.js";
 import { type Data, recordsOf, variablesOf } from "../../store/data.js";
 import type { Settings } from "../settings/resolve-settings.js";
@@ -155,7 +155,7 @@ export async function createEncryption(
     return entries.map((entry) => {
       const { name, type, value } = entry;
       if (!wanted.matches(name) || isUnreadable(value)) return entry;
-      const text = textAs(value, type);
+      const text = formatAs(value, type);
       return { ...entry, value: reusable(currentValues.get(name), name, text) ?? toEnvelope(text) };
     });
   };

@@ -7,11 +7,11 @@ import {
   type Complete,
   checkVariableName,
   type Definition,
+  formatAs,
   isUnreadable,
   type JsonSchema,
   parseAs,
   parseExactJson,
-  textAs,
 } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
 import { checkPlainValues, checkSchema } from "../../store/schema/value-schema.js";
@@ -241,7 +241,7 @@ function encryptedLike(
     throw new UsageError(
       `${name} is encrypted here: to change it, set APPVARS_ENC_KEY or add --enc-key-file`,
     );
-  const text = textAs(value, type);
+  const text = formatAs(value, type);
   // Decrypting checks the key: with another one, users of the current key
   // couldn't read the value.
   return text === decrypt(replaced, key, name) ? replaced : encrypt(text, key);

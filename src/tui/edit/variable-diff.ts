@@ -2,10 +2,10 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import {
   type Definition,
+  formatAs,
   isPublic,
   isSealedText,
   isUnreadable,
-  textAs,
 } from "../../model/variable.js";
 import { displayRules, MASK } from "../reading/reveal.js";
 import type { VariableChange, VariableState } from "../state/ports.js";
@@ -96,7 +96,9 @@ function valueSide(
   if (!isShown) return textSide(MASK, true);
   const hidden = isSealedText(item.value) ? PLACEHOLDERS.sealed : PLACEHOLDERS.encrypted;
   if (isUnreadable(item.value) && typed === undefined) return textSide(hidden.text, true);
-  const text = isUnreadable(item.value) ? typed : textAs(inOrderOf(like, item.value), item.type, 2);
+  const text = isUnreadable(item.value)
+    ? typed
+    : formatAs(inOrderOf(like, item.value), item.type, 2);
   return text === "" ? textSide(PLACEHOLDERS.shown.text, true) : textSide(text);
 }
 

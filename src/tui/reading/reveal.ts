@@ -1,10 +1,10 @@
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import {
+  formatAs,
   isEnvelope,
   isPublic,
   isSealedText,
   isUnreadable,
-  textAs,
   type ValueRules,
   valueText,
 } from "../../model/variable.js";
@@ -58,7 +58,7 @@ export function shownValue(entry: VariableEntry, state: State): ShownValue {
     return { kind: "masked" };
   const { value: stored } = value.content;
   if (!isUnreadable(stored))
-    return { kind: "shown", text: texts(entry, [], () => textAs(stored, variable.type)) };
+    return { kind: "shown", text: texts(entry, [], () => formatAs(stored, variable.type)) };
   const text = revealed?.decrypted.get(stored);
   return text === undefined ? { kind: "encrypted" } : { kind: "shown", text };
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import { isUnreadable, textAs } from "../../model/variable.js";
+import { formatAs, isUnreadable } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { readingOf } from "../state/readings.js";
 import { memoized, type Revealed, type State } from "../state/state.js";
@@ -165,7 +165,7 @@ function plainValue(
   if (!entry?.value) return undefined;
   const { value } = entry.value.content;
   const { type } = entry.variable;
-  const text = isUnreadable(value) ? decrypted.get(value) : textAs(value, type);
+  const text = isUnreadable(value) ? decrypted.get(value) : formatAs(value, type);
   const json = text !== undefined && type === "JSON" ? parsedJson(text) : undefined;
   return json === undefined ? text : json;
 }

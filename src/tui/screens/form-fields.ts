@@ -1,4 +1,10 @@
-import { isPublic, isUnreadable, textAs, VARIABLE_TYPES, valueText } from "../../model/variable.js";
+import {
+  formatAs,
+  isPublic,
+  isUnreadable,
+  VARIABLE_TYPES,
+  valueText,
+} from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { contentOf } from "../edit/planning.js";
 import { groupOf, whyReadOnly } from "../state/place-info.js";
@@ -108,7 +114,7 @@ export function initialForm(state: State, place: number, entry?: VariableEntry):
  */
 function initialValue(before: VariableState | undefined, type: string): TextField {
   if (!before || before.value === undefined || isUnreadable(before.value)) return textField("");
-  const text = type === "STRING" ? valueText(before.value) : textAs(before.value, before.type, 2);
+  const text = type === "STRING" ? valueText(before.value) : formatAs(before.value, before.type, 2);
   return text.includes("\n") ? { text, cursor: 0 } : textField(text);
 }
 

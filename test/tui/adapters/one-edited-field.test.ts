@@ -2,7 +2,12 @@ import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
 import { decrypt, encrypt } from "../../../src/client/envelope.js";
 import type { JsonValue } from "../../../src/kit/text/strict-json.js";
-import { isUnreadable, textAs, type VariableType, valueText } from "../../../src/model/variable.js";
+import {
+  formatAs,
+  isUnreadable,
+  type VariableType,
+  valueText,
+} from "../../../src/model/variable.js";
 import { Service } from "../../../src/service/service.js";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.js";
 import { createEditor } from "../../../src/tui/adapters/variable-editor.js";
@@ -189,13 +194,13 @@ describe("in a form, only the edited field changes, whatever the value:", () => 
         ...ALL.filter(([each]) => each === type),
         [type, value] as const,
       ]);
-      return { type, value, other, text: textAs(other, type, 2) };
+      return { type, value, other, text: formatAs(other, type, 2) };
     });
     const typed = others.filter(({ text }) => isTyped(text));
     const { tui, review, next } = await editing(typed.map(({ type, value }) => [type, value]));
     for (const [index, { type, value, other, text }] of typed.entries()) {
       // A line, then its line break.
-      const clearing = textAs(value, type, 2)
+      const clearing = formatAs(value, type, 2)
         .split("\n")
         .flatMap(() => ["ctrl-u", "ctrl-u"]);
       tui.press("e", "ctrl-end", ...clearing);
@@ -213,7 +218,7 @@ describe("in a form, only the edited field changes, whatever the value:", () => 
   });
 
   it("the name of a new variable", async () => {
-    const typed = ALL.filter(([type, value]) => isTyped(textAs(value, type)));
+    const typed = ALL.filter(([type, value]) => isTyped(formatAs(value, type)));
     const { tui, review, next } = await editing([]);
     for (const [type, value] of typed) {
       tui.press(
@@ -223,7 +228,7 @@ describe("in a form, only the edited field changes, whatever the value:", () => 
         ...types(["STRING", "NUMBER", "BOOLEAN", "JSON"].indexOf(type)),
         "tab",
       );
-      tui.paste(textAs(value, type));
+      tui.paste(formatAs(value, type));
       tui.press("shift-tab", "shift-tab", ..."_NAME");
       expect(await review()).toEqual({
         name: "NEW_NAME",

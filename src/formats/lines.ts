@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { MAX_LINUX_STRING } from "../kit/process/program.js";
-import { unitEscapes } from "../kit/text/printable.js";
+import { escapeUnits } from "../kit/text/printable.js";
 import { quoteForShell } from "../kit/text/shell.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
 import { type NamedValue, valueText } from "../model/variable.js";
@@ -201,7 +201,7 @@ function hclString(text: string): string {
     .replace(/[$%](?=\{)/g, "$&$&")
     .replace(
       /[\x00-\x1f\x7f-\x9f\u2028\u2029\ufeff]/g,
-      (unit) => HCL_ESCAPES[unit] ?? unitEscapes(unit),
+      (unit) => HCL_ESCAPES[unit] ?? escapeUnits(unit),
     );
   return `"${escaped}"`;
 }

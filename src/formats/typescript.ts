@@ -1,4 +1,4 @@
-import { printable, unitEscapes } from "../kit/text/printable.js";
+import { escapeUnits, printable } from "../kit/text/printable.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
 import { type ValueRules, type Variable, valueFitsType, valueText } from "../model/variable.js";
 
@@ -54,6 +54,6 @@ function unionOf(
   const listed = schema?.["enum"];
   if (!Array.isArray(listed)) return undefined;
   const values: JsonValue[] = listed.filter((value) => valueFitsType(value, type));
-  const literals = values.map((value) => printable(JSON.stringify(toLiteral(value)), unitEscapes));
+  const literals = values.map((value) => printable(JSON.stringify(toLiteral(value)), escapeUnits));
   return [...new Set(literals)].join(" | ") || "never";
 }

@@ -12,7 +12,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import { UsageError } from "../kit/text/errors.js";
-import { unitEscapes } from "../kit/text/printable.js";
+import { escapeUnits } from "../kit/text/printable.js";
 import { INEXACT_NUMBER, type JsonValue, keepsDigits } from "../kit/text/strict-json.js";
 import { type Mention, noteRewritten, type Reader, toImportedVariables } from "./reader.js";
 import { inAnyString, loneSurrogate, refuse, type Writer } from "./writer.js";
@@ -59,7 +59,7 @@ export const writeYaml: Writer = (entries) => {
     doubleQuotedMinMultiLineLength: Number.MAX_SAFE_INTEGER,
   });
   // They only occur between double quotes.
-  return text.replace(UNPRINTABLE, unitEscapes);
+  return text.replace(UNPRINTABLE, escapeUnits);
 };
 
 function quoteUnlessWord(key: Scalar): void {

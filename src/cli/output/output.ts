@@ -1,6 +1,6 @@
 import type { Writable } from "node:stream";
 import type { ColorSupportLevel } from "chalk";
-import { printable, unitEscapes } from "../../kit/text/printable.js";
+import { escapeUnits, printable } from "../../kit/text/printable.js";
 import type { Surroundings } from "../../tasks/surroundings.js";
 
 /** Rows per batch. Formatting all at once would use too much memory. */
@@ -64,7 +64,7 @@ export function escapeField(text: string): string {
 
 /** Returns JSON whose unprintable characters are `\uXXXX`. */
 export function escapeJson(json: string): string {
-  return printable(json, unitEscapes);
+  return printable(json, escapeUnits);
 }
 
 const plain = (text: string) => text;

@@ -38,6 +38,6 @@ export function escapeCharacter(character: string): string {
 }
 
 /** Escapes each UTF-16 unit as `\uXXXX`, as in JSON. */
-export function unitEscapes(text: string): string {
+export function escapeUnits(text: string): string {
   return text.replace(/./gs, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

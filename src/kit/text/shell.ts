@@ -27,7 +27,7 @@ export function command(
 }
 
 /** Returns the lines that set variables in a POSIX shell or in PowerShell. */
-export function pasteLines(
+export function assignmentLines(
   variables: Readonly<Record<string, string>>,
   { platform, env }: { platform: NodeJS.Platform; env: NodeJS.ProcessEnv },
 ): string[] {

@@ -1,4 +1,4 @@
-import { command, pasteLines } from "../../kit/text/shell.js";
+import { assignmentLines, command } from "../../kit/text/shell.js";
 import {
   type EnvironmentRecord,
   expiringKeys,
@@ -12,7 +12,7 @@ import type { Surroundings } from "../surroundings.js";
 const EXPIRY_NOTICE_MS = 14 * 24 * 3_600_000;
 
 export function credentialLines({ api_key, api_secret }: KeyPair, shell: Surroundings): string[] {
-  return pasteLines({ APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret }, shell);
+  return assignmentLines({ APPVARS_API_KEY: api_key, APPVARS_API_SECRET: api_secret }, shell);
 }
 
 /**

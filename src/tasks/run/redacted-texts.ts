@@ -1,4 +1,4 @@
-import { unitEscapes } from "../../kit/text/printable.js";
+import { escapeUnits } from "../../kit/text/printable.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { isPublic, valueText } from "../../model/variable.js";
 import type { ChildVariable } from "./child-environment.js";
@@ -62,7 +62,7 @@ function forms(text: string): string[] {
   return [
     held,
     json,
-    json.replace(/[\x7f-\uffff]/g, unitEscapes),
+    json.replace(/[\x7f-\uffff]/g, escapeUnits),
     // The single quotes of bash and dash, the double quotes of bash's
     // `declare -p`, its `printf %q`.
     held.replaceAll("'", "'\\''"),

@@ -3,7 +3,7 @@ import { looseMode } from "../../../kit/files/owners.js";
 import { hasCode } from "../../../kit/files/system-errors.js";
 import { type Endpoint, hostOf, isLoopback } from "../../../kit/net/endpoint.js";
 import { UsageError } from "../../../kit/text/errors.js";
-import { command, pasteLines } from "../../../kit/text/shell.js";
+import { assignmentLines, command } from "../../../kit/text/shell.js";
 import { type Audit, AuditLog } from "../../../server/api/audit.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import type { Reloadable, Store } from "../../../store/store.js";
@@ -128,7 +128,7 @@ function printUrl(url: string, context: Context): void {
   // Other commands exit when nobody reads their output. A server keeps
   // running.
   io.stdout.removeAllListeners("error").on("error", () => {});
-  const lines = pasteLines({ APPVARS_URL: url }, surroundings);
+  const lines = assignmentLines({ APPVARS_URL: url }, surroundings);
   printLines(context, { json: { url }, lines });
 }
 

@@ -35,7 +35,7 @@ export function withRules(
 }
 
 /**
- * Checks two whole lists, and returns the values `byVariable`.
+ * Checks two whole lists, and returns the values `byVariableId`.
  *
  * @throws InconsistentAnswersError
  */
@@ -49,13 +49,13 @@ export function checkConsistency(
   const ids = new Set(variables.map(({ id }) => id));
   if (!values.every(({ variable_id }) => ids.has(variable_id)))
     throw new InconsistentAnswersError("the server lists a value without its variable");
-  const joined = byVariable(values);
+  const joined = byVariableId(values);
   if (joined.size < values.length)
     throw new InconsistentAnswersError("the server lists two values of the same variable");
   return joined;
 }
 
-export function byVariable(values: readonly VariableValue[]): Map<number, VariableValue> {
+export function byVariableId(values: readonly VariableValue[]): Map<number, VariableValue> {
   const joined = new Map<number, VariableValue>();
   for (const value of values) joined.set(value.variable_id, value);
   return joined;

@@ -165,8 +165,8 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
       const byName = mapBy(this.#variables, "name");
       variables = [...new Set(names)].flatMap((name) => byName.get(name) ?? []).sort(byId);
     }
-    const byVariable = mapBy(this.#values, "variable_id");
-    return variables.flatMap(({ id }) => byVariable.get(id) ?? []);
+    const byVariableId = mapBy(this.#values, "variable_id");
+    return variables.flatMap(({ id }) => byVariableId.get(id) ?? []);
   }
 
   #nameOf({ variable_id }: ValueRecord): string {

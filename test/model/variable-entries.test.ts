@@ -7,7 +7,7 @@ import {
   type VariableType,
   type VariableValue,
 } from "../../src/model/variable.js";
-import { byVariable, checkConsistency, joinValues } from "../../src/model/variable-entries.js";
+import { byVariableId, checkConsistency, joinValues } from "../../src/model/variable-entries.js";
 import { aVariable } from "../support/records.js";
 
 const variable = (id: number, type: VariableType): Variable =>
@@ -37,7 +37,7 @@ describe("checkConsistency", () => {
 describe("joinValues", () => {
   it("joinValues puts variables and values together, as far as they have been read", () => {
     const [one, two] = [variable(1, "STRING"), variable(2, "NUMBER")];
-    expect(joinValues([one, two], byVariable([value(1, "x"), value(3, "y")]))).toStrictEqual([
+    expect(joinValues([one, two], byVariableId([value(1, "x"), value(3, "y")]))).toStrictEqual([
       { variable: one, value: value(1, "x") },
       { variable: two, value: undefined },
     ]);
@@ -51,12 +51,14 @@ describe("joinValues", () => {
     "joinValues rejects for a %s the value %j, which it does not quote",
     (type, content) => {
       const error = new ServerError(`the server sends a value for V1 that is not a ${type}`, 200);
-      expect(() => joinValues([variable(1, type)], byVariable([value(1, content)]))).toThrow(error);
+      expect(() => joinValues([variable(1, type)], byVariableId([value(1, content)]))).toThrow(
+        error,
+      );
     },
   );
 
   it("joinValues accepts an encrypted value for any type", () => {
     const sealed = value(1, `${ENVELOPE_PREFIX}AAAA`);
-    expect(joinValues([variable(1, "NUMBER")], byVariable([sealed]))[0]?.value).toBe(sealed);
+    expect(joinValues([variable(1, "NUMBER")], byVariableId([sealed]))[0]?.value).toBe(sealed);
   });
 });

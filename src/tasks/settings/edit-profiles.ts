@@ -133,13 +133,13 @@ function givenSettings(flags: SourceFlags, env: Surroundings["env"]): Setting[] 
   const byFlag = readGiven("flag", flags);
   const given = byFlag.map(({ name }) => SETTINGS[name].group);
   if (flags["data"]) return byFlag;
-  const byVariable = readGiven("variable", env).filter(({ name }) => {
+  const byVariableId = readGiven("variable", env).filter(({ name }) => {
     const { profile, isOfStore, group } = SETTINGS[name];
     return (
       !given.includes(group) && (flags["store"] ? profile && isOfStore : PRINTED.includes(name))
     );
   });
-  return [...byFlag, ...byVariable];
+  return [...byFlag, ...byVariableId];
 }
 
 async function storable(setting: Setting, caller: Caller): Promise<Setting> {

@@ -10,7 +10,7 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { EnvironmentRecord } from "../../model/environment.js";
 import { createMatcher } from "../../model/name-matcher.js";
 import { formatAs, isUnreadable, type NamedValue, valueText } from "../../model/variable.js";
-import { byVariable, joinValues, namedValues } from "../../model/variable-entries.js";
+import { byVariableId, joinValues, namedValues } from "../../model/variable-entries.js";
 import { type Data, recordsOf, variablesOf } from "../../store/data.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { createDecrypt, createEncrypt } from "../sources/decryption.js";
@@ -118,7 +118,7 @@ export function currentValues(
 ): NamedValue[] {
   const only = imported.map(({ name }) => name);
   const { variables, values } = recordsOf(data, { ...environment, only });
-  return namedValues(joinValues(variables, byVariable(values)));
+  return namedValues(joinValues(variables, byVariableId(values)));
 }
 
 /**

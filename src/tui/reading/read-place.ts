@@ -6,7 +6,7 @@ import type { VariableReader } from "../../model/read.js";
 import type { VariableSource } from "../../model/source.js";
 import type { Variable, VariableValue } from "../../model/variable.js";
 import {
-  byVariable,
+  byVariableId,
   checkConsistency,
   joinValues,
   type VariableEntry,
@@ -31,7 +31,7 @@ async function readEntries(
 ): Promise<EntriesRead> {
   const variables: Variable[] = [];
   const values: VariableValue[] = [];
-  const entries = () => withRules(joinValues(variables, byVariable(values)), reader);
+  const entries = () => withRules(joinValues(variables, byVariableId(values)), reader);
   const variablePages = readPages((page) => reader.listVariables(page));
   const valuePages = readPages((page) => reader.listValues(page));
   const stopped = new Promise<never>((_, reject) => {

@@ -217,11 +217,11 @@ describe("loadEnv", () => {
     expect((await load({ ...options, only: ["PORT"], encryptionKey: KEY })).values).toEqual({
       PORT: 8080,
     });
-    const byVariable = await load(
+    const byVariableId = await load(
       { ...options, only: ["PORT"] },
       { env: { APPVARS_ENC_KEY: KEY } },
     );
-    expect(byVariable.env["PORT"]).toBe("8080");
+    expect(byVariableId.env["PORT"]).toBe("8080");
     await expect((await load({ ...options, only: ["DEBUG"] })).loading).resolves.toEqual({
       DEBUG: true,
     });

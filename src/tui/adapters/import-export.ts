@@ -14,7 +14,7 @@ import { writePrivateFile } from "../../tasks/files/write-private-file.js";
 import { type Decrypt, decryptValues } from "../../tasks/sources/decryption.js";
 import { absolutePath, type Surroundings } from "../../tasks/surroundings.js";
 import { formatOf, readImport, typeEntries } from "../../tasks/transfer/read-import.js";
-import type { Editor, NamedFile, OpenPlace, WriteValues } from "../state/ports.js";
+import type { ChosenFile, Editor, OpenPlace, WriteValues } from "../state/ports.js";
 
 /**
  * @param data the URL of the store, or the path of the data file, which must
@@ -79,7 +79,7 @@ export async function listFolder(
 
 /** Expands `~`, since no shell does. */
 export function pathOf(
-  { path }: Pick<NamedFile, "path">,
+  { path }: Pick<ChosenFile, "path">,
   surroundings: Pick<Surroundings, "cwd" | "env">,
 ): string {
   const home = surroundings.env["HOME"];

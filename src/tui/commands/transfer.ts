@@ -10,7 +10,7 @@ import { gridOf } from "../stack/grid.js";
 import { ask, askText, requiredInput } from "../stack/question.js";
 import { andThen, blockingEffect, step } from "../state/effects.js";
 import { isProduction, placeName } from "../state/place-info.js";
-import type { Editor, ExportedFile, NamedFile, NewCredentials } from "../state/ports.js";
+import type { ChosenFile, Editor, ExportedFile, NewCredentials } from "../state/ports.js";
 import {
   type Choice,
   type Effect,
@@ -33,7 +33,7 @@ const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 function typedFile<F extends string>(
   text: string,
   formats: readonly F[],
-): NamedFile<F> & { problem?: string } {
+): ChosenFile<F> & { problem?: string } {
   const [, inQuotes, after, bare, word = after] =
     /^"([^"]+)"(?:\s+(\S+))?$|^(.*\S)\s+(\S+)$/u.exec(text) ?? [];
   const path = inQuotes ?? bare ?? text;
@@ -50,7 +50,7 @@ function askFile<F extends string>(
   title: string,
   question: string,
   formats: readonly F[],
-  run: (state: State, file: NamedFile<F>) => Step,
+  run: (state: State, file: ChosenFile<F>) => Step,
 ): Step {
   return askText(state, typed, {
     title,
@@ -65,7 +65,7 @@ export function importFile(state: State, typed: string): Step {
   return askFile(state, typed, "Import", question, IMPORT_FORMATS, planImport);
 }
 
-function planImport(state: State, file: NamedFile<ImportFormat>): Step {
+function planImport(state: State, file: ChosenFile<ImportFormat>): Step {
   const { place } = gridOf(state);
   return blockingEffect(notify(state, `reading ${file.path}…`), async ({ places }) => {
     const editor = await places.editor(place);

@@ -4,7 +4,7 @@ import { isReservedName } from "../../model/reserved-names.js";
 import { valueText } from "../../model/variable.js";
 import { namedValues, type VariableEntry } from "../../model/variable-entries.js";
 import { step, withFailure } from "../state/effects.js";
-import type { CopyOutcome, OpenPlace, WriteValues, Written } from "../state/ports.js";
+import type { CopyOutcome, OpenPlace, WriteValues, WrittenText } from "../state/ports.js";
 import {
   type Effect,
   type Next,
@@ -51,7 +51,7 @@ export function copyEntries(
   });
 }
 
-type Copied = Pick<Written, "text" | "note"> & { readonly label?: string };
+type Copied = Pick<WrittenText, "text" | "note"> & { readonly label?: string };
 
 /**
  * @param label names the text in the notice, unless `textOf` returns a more
@@ -112,7 +112,7 @@ async function copiedText(
   format: CopyFormat,
   { decrypt, getCommand }: Pick<OpenPlace, "decrypt" | "getCommand">,
   write: WriteValues,
-): Promise<Written> {
+): Promise<WrittenText> {
   if (format === "name") return { text: entries.map(({ variable }) => variable.name).join("\n") };
   const values = namedValues(entries);
   if (values.length === 0) throw new UsageError("there is no value");

@@ -93,7 +93,7 @@ export interface OpenPlace {
   ): Promise<{ count: number; notes: readonly string[] } | undefined>;
 }
 
-export interface NamedFile<F extends string = string> {
+export interface ChosenFile<F extends string = string> {
   readonly path: string;
   /** The default is the format of the extension. */
   readonly format: F | undefined;
@@ -103,7 +103,7 @@ export interface NamedFile<F extends string = string> {
  * A file to export. `github` is no file format: it appends to a CI job's file,
  * and masks its log.
  */
-export interface ExportedFile extends NamedFile<Exclude<ExportFormat, "github">> {
+export interface ExportedFile extends ChosenFile<Exclude<ExportFormat, "github">> {
   /** Default: all variables. */
   readonly names?: ReadonlySet<string> | undefined;
 }
@@ -208,7 +208,7 @@ export interface Editor extends VariableEditor {
    * @throws UsageError without values in its message
    */
   importFile(
-    file: NamedFile<ImportFormat>,
+    file: ChosenFile<ImportFormat>,
   ): Promise<{ readonly assignments: readonly WantedValue[]; readonly notes: readonly string[] }>;
   /**
    * @param name `shop/staging`, or `staging` in the application of this
@@ -286,9 +286,9 @@ export type WriteValues = (
   format: ExportFormat,
   values: readonly NamedValue[],
   options: Pick<OpenPlace, "decrypt"> & { readonly allowReserved: boolean },
-) => Promise<Written>;
+) => Promise<WrittenText>;
 
-export interface Written {
+export interface WrittenText {
   readonly text: string;
   /** The reserved names that were left out. */
   readonly leftOut?: readonly string[];

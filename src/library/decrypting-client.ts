@@ -65,13 +65,13 @@ async function decryptAnswer<T>(
   return answer;
 }
 
-type Location = [variable: number | string, holder: Record<string, JsonValue>, field: string];
+type ValueSlot = [variable: number | string, holder: Record<string, JsonValue>, field: string];
 
 /** Lists the values in an answer, each with the id or the name of its variable. */
-function locationsOf(read: Read, answer: unknown): Location[] {
-  if (read.kind === "content") return [[read.name, answer as Location[1], "value"]];
+function locationsOf(read: Read, answer: unknown): ValueSlot[] {
+  if (read.kind === "content") return [[read.name, answer as ValueSlot[1], "value"]];
   if (read.kind === "valuesByName") {
-    const { data } = answer as { data: Location[1] };
+    const { data } = answer as { data: ValueSlot[1] };
     return Object.keys(data).map((name) => [name, data, name]);
   }
   if (!read.kind.startsWith("value")) return [];
@@ -79,7 +79,7 @@ function locationsOf(read: Read, answer: unknown): Location[] {
     read.kind === "values" ? (answer as Page<VariableValue>).data : [answer as VariableValue];
   return records.map(({ variable_id, content }) => [
     variable_id,
-    content as unknown as Location[1],
+    content as unknown as ValueSlot[1],
     "value",
   ]);
 }

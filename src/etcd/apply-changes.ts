@@ -7,10 +7,10 @@ import { checkRecord } from "../store/schema/parse-data.js";
 /** Changes per batch, which takes a few milliseconds. */
 const BATCH = 2_000;
 
-type Row = { readonly id: number };
+type Identified = { readonly id: number };
 
 /** The changed records of a list by their ids; `null` if removed. */
-type Changed = Map<number, Row | null>;
+type Changed = Map<number, Identified | null>;
 
 /**
  * Applies changes in batches, so that other work can go on in between.
@@ -41,14 +41,14 @@ export async function applyChanges(data: Data, changes: Iterable<RecordChange>):
 }
 
 /** Returns the same list if nothing has changed. */
-function withChanged(records: readonly Row[], changed: Changed): readonly Row[] {
+function withChanged(records: readonly Identified[], changed: Changed): readonly Identified[] {
   if (changed.size === 0) return records;
   const all = records.filter(({ id }) => !changed.has(id));
   for (const record of changed.values()) if (record) all.push(record);
   return all.sort(byId);
 }
 
-function findRecord(records: readonly Row[], id: number): Row | null {
+function findRecord(records: readonly Identified[], id: number): Identified | null {
   let [low, high] = [0, records.length];
   while (low < high) {
     const middle = (low + high) >>> 1;

@@ -40,7 +40,7 @@ const id = rule({ text: /^[A-Za-z0-9_-]{22}$/ });
 const label = rule({ text: /^.{0,300}$/s });
 
 /** All data at one version. */
-interface Snapshot {
+interface LogSnapshot {
   readonly version: number;
   /** The id of the write that made the version. */
   readonly write: string;
@@ -51,7 +51,7 @@ interface Snapshot {
   /** The size of the data before packing. */
   readonly bytes: number;
 }
-const snapshot: Record<keyof Snapshot, Rule> = {
+const snapshot: Record<keyof LogSnapshot, Rule> = {
   version: POSITIVE,
   write: id,
   upload: id,
@@ -68,9 +68,9 @@ export interface Head {
   readonly version: number;
   /** The id of the last write. */
   readonly write: string;
-  readonly snapshot: Snapshot;
+  readonly snapshot: LogSnapshot;
   /** The snapshot before, which readers may have begun with. */
-  readonly previous?: Snapshot | undefined;
+  readonly previous?: LogSnapshot | undefined;
 }
 const head: Record<keyof Head, Rule> = {
   format: rule({ oneOf: [FORMAT] }),

@@ -15,7 +15,7 @@ import {
   type VariableRecord,
 } from "../store/data.js";
 
-interface Records<T> {
+interface IndexedRecords<T> {
   /** All records, by ascending id. */
   readonly all: readonly T[];
   /**
@@ -25,7 +25,7 @@ interface Records<T> {
   readonly maps: Map<keyof T, ReadonlyMap<unknown, T>>;
 }
 
-function mapBy<T>({ all, maps }: Records<T>, field: keyof T): ReadonlyMap<unknown, T> {
+function mapBy<T>({ all, maps }: IndexedRecords<T>, field: keyof T): ReadonlyMap<unknown, T> {
   const existing = maps.get(field);
   if (existing) return existing;
   const map = new Map<unknown, T>();
@@ -35,7 +35,11 @@ function mapBy<T>({ all, maps }: Records<T>, field: keyof T): ReadonlyMap<unknow
 }
 
 /** @throws NotFoundError */
-function find<T, Field extends keyof T>(records: Records<T>, field: Field, value: T[Field]): T {
+function find<T, Field extends keyof T>(
+  records: IndexedRecords<T>,
+  field: Field,
+  value: T[Field],
+): T {
   const record = mapBy(records, field).get(value);
   if (record === undefined) throw new NotFoundError();
   return record;
@@ -48,8 +52,8 @@ function find<T, Field extends keyof T>(records: Records<T>, field: Field, value
 export class EnvironmentView extends VariableReader implements Snapshot, VariableSource {
   readonly #data: Data;
   readonly #scope: Scope;
-  readonly #variables: Records<VariableRecord>;
-  readonly #values: Records<ValueRecord>;
+  readonly #variables: IndexedRecords<VariableRecord>;
+  readonly #values: IndexedRecords<ValueRecord>;
   readonly #clock: () => number;
   #revision: string | undefined;
   #checking: Promise<void> | undefined;

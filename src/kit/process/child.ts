@@ -5,9 +5,9 @@ import { isatty } from "node:tty";
 import { type Descendants, descendantsOf } from "./process-tree.js";
 import {
   type ChildEnvironment,
+  type ParentProcess,
   type ProgramLine,
   refuseNul,
-  type Starter,
   warnOfLostBytes,
 } from "./program.js";
 import { catchSignals, comesFromTerminal, isInForeground } from "./signals.js";
@@ -89,7 +89,7 @@ export interface Child {
 export function startChild(
   command: ProgramLine,
   env: ChildEnvironment,
-  starter: Starter,
+  starter: ParentProcess,
   { isPiped, endsDescendants, windows }: ChildOptions,
 ): Child {
   refuseNul(env);

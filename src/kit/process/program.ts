@@ -6,7 +6,7 @@ export type ProgramLine = readonly [program: string, ...args: string[]];
 export type ChildEnvironment = Readonly<Record<string, string>>;
 
 /** The process that starts a program. */
-export interface Starter {
+export interface ParentProcess {
   readonly platform: NodeJS.Platform;
   readonly env: Readonly<Record<string, string | undefined>>;
   warn(text: string): void;
@@ -43,7 +43,7 @@ export function refuseNul(env: ChildEnvironment): void {
 export function warnOfLostBytes(
   command: ProgramLine,
   env: ChildEnvironment,
-  { env: own, warn }: Starter,
+  { env: own, warn }: ParentProcess,
 ): void {
   const names = Object.keys(env).filter(
     (name) => env[name] === own[name] && /\uFFFD/.test(name + env[name]),

@@ -3,7 +3,7 @@ import { parseSecondsText } from "../../kit/text/duration.js";
 import { MAX_SECONDS } from "../../model/defaults.js";
 import { isVariableName } from "../../model/variable.js";
 import { CREDENTIAL_VARIABLES } from "../../tasks/run/child-environment.js";
-import { callRun } from "../../tasks/run/run-program.js";
+import { runFromFlags } from "../../tasks/run/run-program.js";
 import type { WatchRules } from "../../tasks/run/run-watched.js";
 import { defineCommand } from "../arguments/command.js";
 import { requireValid } from "../arguments/flag-arguments.js";
@@ -68,7 +68,7 @@ export const definition = defineCommand({
 pipe: it can't open /dev/stdout.`,
   examples: ["appvars run --only DATABASE_URL,PORT -- node server.js"],
   async run({ command }, flags, context) {
-    context.exitCode = await callRun(command, flags, context);
+    context.exitCode = await runFromFlags(command, flags, context);
   },
 });
 

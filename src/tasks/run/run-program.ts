@@ -27,7 +27,7 @@ interface RunFlags extends InheritanceRules, VariableFlags {
   onChange?: WatchRules["onChange"];
 }
 
-export async function callRun(
+export async function runFromFlags(
   command: ProgramLine,
   flags: RunFlags,
   caller: RunCaller,

@@ -1,7 +1,7 @@
 import { checkCertifiedKey } from "../kit/crypto/certificates.js";
 import { ticks } from "../kit/net/exchange.js";
 import { parseProxy, type ServerRoute } from "../kit/net/proxy.js";
-import type { TlsTexts } from "../kit/net/tls-options.js";
+import type { TlsPem } from "../kit/net/tls-options.js";
 import { ifNotFound, ServerError } from "../kit/text/errors.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../model/defaults.js";
 import type { Health } from "../model/health.js";
@@ -26,7 +26,7 @@ import { type Budget, countAnswer, createBudget, type RetryOptions, withRetries 
 import { type HttpResponse, type RequestLimits, Transport } from "./transport.js";
 
 export interface ClientOptions
-  extends TlsTexts,
+  extends TlsPem,
     Pick<RetryOptions, "maxWait" | "retryOn" | "onRetry"> {
   /**
    * Identifies the environment. `hmac` works without it: the server then tries

@@ -2,7 +2,7 @@ import { type ClientRequest, Agent as HttpAgent, request as httpRequest } from "
 import { Agent as HttpsAgent, request as httpsRequest } from "node:https";
 import { type DeadlineOptions, exchange, send, startDeadline } from "../kit/net/exchange.js";
 import { isTlsFailure, reasonOf } from "../kit/net/failures.js";
-import { type TlsTexts, tlsOptions } from "../kit/net/tls-options.js";
+import { type TlsPem, tlsOptions } from "../kit/net/tls-options.js";
 import { UnreachableError } from "../kit/text/errors.js";
 
 /** The largest answers, in bytes. `maxBytes` also limits a line of a stream. */
@@ -41,7 +41,7 @@ export class JsonClient {
   readonly #http = new HttpAgent({ keepAlive: true });
   readonly #https: HttpsAgent;
 
-  constructor(texts: TlsTexts) {
+  constructor(texts: TlsPem) {
     this.#https = new HttpsAgent({ keepAlive: true, ...tlsOptions(texts) });
   }
 

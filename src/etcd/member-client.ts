@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { TlsTexts } from "../kit/net/tls-options.js";
+import type { TlsPem } from "../kit/net/tls-options.js";
 import { ServerError, UnauthorizedError, UnreachableError } from "../kit/text/errors.js";
 import { parseToken, RefusedError, refusal } from "./answers.js";
 import { JsonClient, NotSentError, type PostLimits, TlsError } from "./json-client.js";
@@ -27,7 +27,7 @@ const TIMES = {
 };
 export type Times = Readonly<typeof TIMES>;
 
-export interface GatewayOptions extends TlsTexts {
+export interface GatewayOptions extends TlsPem {
   endpoints: readonly string[];
   /** The start of all keys. */
   prefix?: string | undefined;

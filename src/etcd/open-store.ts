@@ -1,4 +1,4 @@
-import type { TlsTexts } from "../kit/net/tls-options.js";
+import type { TlsPem } from "../kit/net/tls-options.js";
 import type { Data } from "../store/data.js";
 import { type Author, NOBODY } from "../store/history.js";
 import { parseData } from "../store/schema/parse-data.js";
@@ -11,7 +11,7 @@ import { isSealed, Sealing } from "./sealing.js";
 import type { StoreAddress } from "./store-address.js";
 import type { OnProgress, StoreTarget } from "./uploads.js";
 
-export interface StoreAccess extends Pick<GatewayOptions, "user" | "password">, TlsTexts {
+export interface StoreAccess extends Pick<GatewayOptions, "user" | "password">, TlsPem {
   address: StoreAddress;
   /** The content of the key file; `undefined` if the store is not sealed. */
   sealingKeys?: string | undefined;

@@ -3,7 +3,7 @@ import { builtins } from "../process/builtins.js";
 import { UsageError } from "../text/errors.js";
 
 /** The PEM of a certificate, with its chain, and of its private key. */
-export interface CertifiedKey {
+export interface CertificateAndKey {
   cert: string;
   key: string;
 }
@@ -15,8 +15,8 @@ const CERTIFICATE = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g
  * @throws UsageError, which quotes neither, if they can't be used together
  */
 export function checkCertifiedKey(
-  { cert, key }: CertifiedKey,
-  names: CertifiedKey = { cert: "cert", key: "key" },
+  { cert, key }: CertificateAndKey,
+  names: CertificateAndKey = { cert: "cert", key: "key" },
 ): void {
   const [certificate] = parseCertificates(cert, names.cert);
   if (!certificate?.checkPrivateKey(parseKey(key, names.key)))

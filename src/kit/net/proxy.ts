@@ -1,7 +1,7 @@
 import { UnreachableError, UsageError } from "../text/errors.js";
 import { hostOf } from "./endpoint.js";
 import { reasonOf } from "./failures.js";
-import { type TlsTexts, tlsOptions } from "./tls-options.js";
+import { type TlsPem, tlsOptions } from "./tls-options.js";
 
 /** An HTTP proxy between the client and its server. */
 export interface HttpProxy {
@@ -16,7 +16,7 @@ export interface HttpProxy {
 }
 
 /** A server, and how to reach it. */
-export interface ServerRoute extends TlsTexts {
+export interface ServerRoute extends TlsPem {
   origin: URL;
   /** The setting with the URL, for messages. */
   from?: string | undefined;

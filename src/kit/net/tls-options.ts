@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 
 /** PEM. */
-export interface TlsTexts {
+export interface TlsPem {
   /** Certificates to trust in place of Node's. */
   readonly ca?: string | undefined;
   /** A certificate to present, and its key: both or none. */
@@ -14,7 +14,7 @@ export interface TlsTexts {
  *
  * @param host `undefined` if it differs from request to request
  */
-export function tlsOptions({ ca, cert, key }: TlsTexts, host?: string) {
+export function tlsOptions({ ca, cert, key }: TlsPem, host?: string) {
   // TLS does not allow an IP address as the server name.
   const servername = host === undefined ? {} : { servername: isIP(host) ? "" : host };
   // NODE_TLS_REJECT_UNAUTHORIZED=0 changes the default.

@@ -3,14 +3,14 @@ import type { Server as HttpServer, ServerOptions } from "node:http";
 import { createServer, type Server } from "node:https";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import {
-  type CertifiedKey,
+  type CertificateAndKey,
   checkCertifiedKey,
   parseCertificates,
 } from "../../kit/crypto/certificates.js";
 import { UsageError } from "../../kit/text/errors.js";
 
 /** PEM. */
-export interface TlsCredentials extends CertifiedKey {
+export interface TlsCredentials extends CertificateAndKey {
   /**
    * Certificates of authorities. Clients without a certificate from one of them
    * are refused.

@@ -5,7 +5,7 @@ import { KEY_FILE_END } from "../../model/sealed-text.js";
 import type { NamedFile } from "../files/named-file.js";
 import { type RemoteSettings, remoteSettings, tlsFilesOf } from "./remote-settings.js";
 import type { Settings } from "./resolve-settings.js";
-import type { SecretSetting, TlsFiles } from "./secret-files.js";
+import type { SecretSetting, TlsFileSettings } from "./secret-files.js";
 import { DEFAULT_DATA_FILE, SETTINGS, type Setting } from "./setting-table.js";
 
 export interface LocalSettings {
@@ -33,7 +33,7 @@ export interface StorePlace {
   user: string | undefined;
   password: Setting | undefined;
   sealKey: SecretSetting | undefined;
-  tls: TlsFiles;
+  tls: TlsFileSettings;
 }
 
 /** The place of data that commands read, change or serve without a server. */

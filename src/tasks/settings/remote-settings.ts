@@ -10,7 +10,7 @@ import { parseSecondsText } from "../../kit/text/duration.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defaults.js";
 import type { Settings } from "./resolve-settings.js";
-import type { TlsFiles } from "./secret-files.js";
+import type { TlsFileSettings } from "./secret-files.js";
 import { DEFAULT_DATA_FILE, SETTINGS, type Setting, type SettingName } from "./setting-table.js";
 
 export interface RemoteSettings {
@@ -28,7 +28,7 @@ export interface RemoteSettings {
   timeout: number;
   /** Seconds; undefined for the defaults of the client. */
   maxWait: number | undefined;
-  tls: TlsFiles;
+  tls: TlsFileSettings;
 }
 
 /** @param source the setting with the URL */
@@ -59,7 +59,7 @@ export function tlsFilesOf(
   ca: SettingName,
   cert: SettingName,
   key: SettingName,
-): TlsFiles {
+): TlsFileSettings {
   const [ownCert, ownKey] = settings.findBoth(cert, key);
   return { ca: settings.find(ca), cert: ownCert, key: ownKey };
 }

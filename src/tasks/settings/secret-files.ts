@@ -1,7 +1,7 @@
 import { checkCertifiedKey } from "../../kit/crypto/certificates.js";
 import { foreignWriter } from "../../kit/files/owners.js";
 import { statIfExists } from "../../kit/files/system-errors.js";
-import type { TlsTexts } from "../../kit/net/tls-options.js";
+import type { TlsPem } from "../../kit/net/tls-options.js";
 import { checkDecoded } from "../../kit/process/this-process.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UnauthorizedError, UsageError } from "../../kit/text/errors.js";
@@ -38,12 +38,12 @@ export function missingSecretError(): UnauthorizedError {
   );
 }
 
-/** The settings that name the files for {@link TlsTexts}. */
-export type TlsFiles = Record<keyof TlsTexts, Setting | undefined>;
+/** The settings that name the files for {@link TlsPem}. */
+export type TlsFileSettings = Record<keyof TlsPem, Setting | undefined>;
 
 /** @throws UsageError for a file that can't be read, or can't be used */
-export async function readTlsFiles(files: TlsFiles): Promise<TlsTexts> {
-  const texts: Partial<Record<keyof TlsFiles, string>> = {};
+export async function readTlsFiles(files: TlsFileSettings): Promise<TlsPem> {
+  const texts: Partial<Record<keyof TlsFileSettings, string>> = {};
   for (const name of ["ca", "cert", "key"] as const) {
     const file = files[name];
     // Not strictly UTF-8: the comments in a bundle may have any encoding.

@@ -186,7 +186,7 @@ export function whyNoHistory(state: State): string | undefined {
  *
  * @param name only changes of this variable, under all names that it has had
  */
-export async function readHistory(
+export async function readPlaceHistory(
   { places }: Tools,
   place: number,
   name?: string,

@@ -9,7 +9,7 @@ const RECENT_MS = 60_000;
 type Changes = ReadonlyMap<string, "added" | "changed" | "removed">;
 
 /** @param after must reuse the unchanged entry objects of `before` */
-export function changesBetween(
+export function diffEntries(
   before: readonly VariableEntry[],
   after: readonly VariableEntry[],
 ): Changes {

@@ -5,7 +5,7 @@ import { groupOf, type PlaceInfo } from "../state/place-info.js";
 import type { OpenPlace } from "../state/ports.js";
 import { readingOf, withReading } from "../state/readings.js";
 import { type Effect, notify, type State, type Step } from "../state/state.js";
-import { changesBetween, checking, lookUpChanges, summarize, withChanges } from "./changes.js";
+import { checking, diffEntries, lookUpChanges, summarize, withChanges } from "./changes.js";
 import { type PlaceRead, readPlace } from "./read-place.js";
 import { selectedEntry } from "./selection.js";
 import type { Table } from "./table.js";
@@ -162,8 +162,7 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: P
   if (isQuiet && before.problem === outcome.problem && before.isLocal) return state;
   const { pollMs = before.isLocal ? LOCAL_PAUSE_MS : REMOTE_PAUSE_MS } = state.preferences;
   const pause = before.isLocal ? pollMs : Math.max(pollMs, requests * REQUEST_PAUSE_MS);
-  const changes =
-    before.isComplete && !isSame ? changesBetween(before.entries, entries) : undefined;
+  const changes = before.isComplete && !isSame ? diffEntries(before.entries, entries) : undefined;
   const read = { ...outcome, total: entries.length, isComplete: true, isReading: false };
   const next = withReading({ ...state, now }, place, {
     ...read,

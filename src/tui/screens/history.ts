@@ -1,5 +1,5 @@
 import { isPublic } from "../../model/variable.js";
-import { historyPlace, readHistory, rollbackTo } from "../edit/planning.js";
+import { historyPlace, readPlaceHistory, rollbackTo } from "../edit/planning.js";
 import { changeLines, changesOf, changesValue } from "../edit/review-text.js";
 import { toggleAllRevealed } from "../reading/reveal.js";
 import { selectionOf } from "../stack/grid.js";
@@ -31,7 +31,7 @@ function subjectOf(state: State): Subject {
 export function openHistory(state: State, subject = subjectOf(state)): Step {
   const { place, name } = subject;
   return blockingEffect(state, async (tools) => {
-    const entries = await readHistory(tools, place, name);
+    const entries = await readPlaceHistory(tools, place, name);
     return (now) => {
       const where = placeName(now, place);
       const title = name === undefined ? where : `${name} in ${where}`;

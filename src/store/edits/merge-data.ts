@@ -66,7 +66,7 @@ export async function mergeData(base: Data, ours: Data, theirs: Data): Promise<M
     removeUnused(merged, sides);
     const next = toData(merged, branch, ours, theirs);
     const data = checkData(withLastIds(theirs, withLastIds(ours, next)));
-    const broken = await findBroken(data, ours, base);
+    const broken = await findSchemaConflicts(data, ours, base);
     if (broken.length === 0) return { data, conflicts: [...problems, ...misfits].map(toConflict) };
     fromOurs = new Map([...misfits, ...broken]);
   }
@@ -140,7 +140,7 @@ function* findMisfits(merged: MergeRecords, sides: Sides<MergeRecords>): Generat
  * Finds values that would break their schemas, or the variables with these
  * schemas.
  */
-async function findBroken(data: Data, ours: Data, base: Data): Promise<Problem[]> {
+async function findSchemaConflicts(data: Data, ours: Data, base: Data): Promise<Problem[]> {
   const broken = new Map((await brokenValues(ours, data)).map((value) => [value.id, value]));
   if (broken.size === 0) return [];
   return [...mergeRecordsOf(data, base)].flatMap(([key, { id, owners }]): Problem[] => {

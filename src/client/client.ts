@@ -19,7 +19,7 @@ import {
   checkSeconds,
   parseAuth,
   parseOrigin,
-  refuseOpenSecret,
+  refusePlainSecret,
 } from "./options.js";
 import { readUnchanged, type SendRead, type SnapshotAttempt } from "./read-unchanged.js";
 import { type Budget, countAnswer, createBudget, type RetryOptions, withRetries } from "./retry.js";
@@ -106,7 +106,7 @@ export class Client extends VariableReader implements VariableSource {
     checkSeconds("timeout", timeout, 0.001);
     checkSeconds("maxWait", maxWait ?? DEFAULT_MAX_WAIT, 0);
     const origin = parseOrigin(options.url);
-    refuseOpenSecret(auth, origin, options.insecure ?? false, proxy !== undefined);
+    refusePlainSecret(auth, origin, options.insecure ?? false, proxy !== undefined);
     if (cert !== undefined || key !== undefined)
       checkCertifiedKey({ cert: cert ?? "", key: key ?? "" });
     this.#options = { ...options, auth };

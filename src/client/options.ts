@@ -59,7 +59,7 @@ export function parseOrigin(url: string | URL, from?: string): URL {
  * @throws UsageError if the secret itself would be sent to another machine
  *   without encryption
  */
-export function refuseOpenSecret(
+export function refusePlainSecret(
   auth: AuthScheme,
   { protocol, hostname }: URL,
   insecure: boolean,

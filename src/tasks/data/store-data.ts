@@ -69,11 +69,11 @@ async function serveStore(
   const access = await readAccess(place, caller);
   const store = await openServedEtcdStore(access, { cacheFolder, user, clock, warn });
   const loose = placeFiles(place).map(({ text }) => looseModeWarning(text));
-  for (const warning of [...loose, ...openTrafficWarning(place)]) if (warning) warn(warning);
+  for (const warning of [...loose, ...plainTrafficWarning(place)]) if (warning) warn(warning);
   return store;
 }
 
-export function openTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
+export function plainTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
   const isOpen = endpoints.some((endpoint) => {
     const { protocol, hostname } = new URL(endpoint);
     return protocol === "http:" && !isLoopback(hostname);

@@ -8,7 +8,7 @@ import type { Data } from "../../store/data.js";
 import { chooseEnvironment } from "../data/choose-environments.js";
 import { localData } from "../data/open-data.js";
 import { keyWarnings } from "../data/shell-lines.js";
-import { openTrafficWarning } from "../data/store-data.js";
+import { plainTrafficWarning } from "../data/store-data.js";
 import { dataPlaceName, type LocalSettings, placeFlags } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
 import { type Finding, type Findings, notChecked, ok, problemOf, warning } from "./finding.js";
@@ -19,7 +19,7 @@ export async function checkLocal(
   read = async (): Promise<Data> => (await localData(place, caller)).read(),
 ): Promise<Findings> {
   const isFile = place.kind === "file";
-  const [check, traffic] = isFile ? ["data_file", []] : ["store", openTrafficWarning(place)];
+  const [check, traffic] = isFile ? ["data_file", []] : ["store", plainTrafficWarning(place)];
   const findings = traffic.map((text) => warning(text, "set up TLS in etcd, and use etcds://"));
   const data = await read().catch((error: AppvarsError) => {
     const fix =

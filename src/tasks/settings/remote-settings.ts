@@ -4,7 +4,7 @@ import {
   checkSeconds,
   parseAuth,
   parseOrigin,
-  refuseOpenSecret,
+  refusePlainSecret,
 } from "../../client/options.js";
 import { parseSecondsText } from "../../kit/text/duration.js";
 import { UsageError } from "../../kit/text/errors.js";
@@ -49,7 +49,7 @@ export function remoteSettings(settings: Settings, source: Setting | undefined):
     tls: tlsFilesOf(settings, "caFile", "clientCert", "clientKey"),
   };
   checkProject(remote, source, settings);
-  refuseOpenSecret(remote.auth, new URL(remote.url), remote.insecure);
+  refusePlainSecret(remote.auth, new URL(remote.url), remote.insecure);
   return remote;
 }
 

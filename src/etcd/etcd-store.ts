@@ -240,7 +240,7 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
     );
   }
 
-  readAgain(): void {
+  reload(): void {
     void this.#read(true)
       .catch((error: Error) => this.#fail(error))
       .then(() => this.notifyListeners());

@@ -53,7 +53,7 @@ export interface Reloadable {
    * Reads the data again, and calls listeners even if the problem stays the
    * same.
    */
-  readAgain(): void;
+  reload(): void;
   /** Calls `listener` after each attempt to read the data again. */
   onReload(listener: (reload: Reload) => void): void;
 }

@@ -10,7 +10,7 @@ const POLL_MS = 1_000;
 
 export interface FileWatch {
   /** Calls `onChange` soon, even if the file has not changed. */
-  readAgain(): void;
+  reload(): void;
   stop(): void;
 }
 
@@ -50,7 +50,7 @@ export async function watchFile(
       checking = false;
     }
   };
-  const readAgain = () => {
+  const reload = () => {
     isDue = true;
     void check();
   };
@@ -74,7 +74,7 @@ export async function watchFile(
     clearTimeout(debounce);
     watcher?.close();
   };
-  return { readAgain, stop };
+  return { reload, stop };
 }
 
 /** Asynchronous, so that a network mount that hangs blocks nothing. */

@@ -71,7 +71,7 @@ class JsonFileStore extends ObservableStore implements EditableStore, Reloadable
     // Before it is read, so that no change is missed.
     if (this.#options.watch)
       this.#watch = await watchFile(this.#path, (version) =>
-        this.enqueue(() => this.#reload(version)),
+        this.enqueue(() => this.#readChanged(version)),
       );
     try {
       const reading = this.enqueue(() => this.#read());
@@ -111,9 +111,9 @@ class JsonFileStore extends ObservableStore implements EditableStore, Reloadable
     this.notifyListeners();
   }
 
-  readAgain(): void {
+  reload(): void {
     this.#isAskedToRead = true;
-    this.#watch?.readAgain();
+    this.#watch?.reload();
   }
 
   async close(): Promise<void> {
@@ -122,7 +122,7 @@ class JsonFileStore extends ObservableStore implements EditableStore, Reloadable
     this.removeListeners();
   }
 
-  async #reload(version: string): Promise<boolean> {
+  async #readChanged(version: string): Promise<boolean> {
     const isAsked = this.#isAskedToRead;
     this.#isAskedToRead = false;
     const before = this.problem;

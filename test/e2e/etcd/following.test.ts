@@ -359,7 +359,7 @@ describe("a store that is broken", needs("etcd"), () => {
     expect(error).toBeInstanceOf(InvalidDataError);
     expect(error.message).toMatch(problem);
     expect(error.message).not.toContain(MARKER);
-    store.readAgain();
+    store.reload();
     await expect.poll(() => store.problem).toMatch(problem);
     await store.update(increment);
     expect([store.problem, ports(store)]).toEqual([undefined, 3001]);
@@ -392,12 +392,12 @@ describe("a store that is broken", needs("etcd"), () => {
     const [listener, reloads] = [vi.fn(), vi.fn()];
     store.subscribe(listener);
     store.onReload(reloads);
-    store.readAgain();
+    store.reload();
     // Although the problem is the same.
     await expect.poll(() => listener.mock.calls.length).toBe(1);
     expect(reloads).toHaveBeenLastCalledWith({ isRead: false, milliseconds: expect.any(Number) });
     await put(written(4000));
-    store.readAgain();
+    store.reload();
     await expect.poll(() => ports(store)).toBe(4000);
     expect(reloads).toHaveBeenLastCalledWith({ isRead: true, milliseconds: expect.any(Number) });
     expect(store.problem).toBeUndefined();

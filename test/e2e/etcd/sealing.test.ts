@@ -159,13 +159,13 @@ describe("a sealed store", needs("etcd"), () => {
     const [change, problem] = faults[what] as (typeof faults)[string];
     await expect.poll(() => contents(following)["PORT"]).toBe(4001);
     await put(change);
-    following.readAgain();
+    following.reload();
     await expect.poll(() => following.problem).toContain(problem);
     expect(contents(following)["PORT"]).toBe(4001);
     await expect(open()).rejects.toThrow(problem);
 
     await put({ head: good["head"], [logKey(2)]: good[logKey(2)] });
-    following.readAgain();
+    following.reload();
     await expect.poll(() => following.problem).toBeUndefined();
     await (await open()).update(increment);
     await expect.poll(() => contents(following)["PORT"]).toBe(4002);

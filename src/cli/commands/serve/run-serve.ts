@@ -114,8 +114,8 @@ type Parts = Awaited<ReturnType<typeof startParts>>;
 function reload({ data, store, tlsFiles, audit }: Parts, auditLog: string | undefined, log: Log) {
   const reopened = auditLog === undefined ? "" : ` and reopening ${auditLog}`;
   log("info", `SIGHUP: reloading ${data.name}${reopened}`);
-  store.readAgain();
-  tlsFiles?.readAgain();
+  store.reload();
+  tlsFiles?.reload();
   try {
     audit?.reopen();
   } catch (error) {

@@ -58,7 +58,7 @@ export class TlsFiles {
   async follow(renew: RunningServer["renewTls"]): Promise<void> {
     // Several changes are read one after the other.
     const reload = () => {
-      this.#reading = this.#reading.then(() => this.#reload(renew));
+      this.#reading = this.#reading.then(() => this.#readChanged(renew));
       return this.#reading;
     };
     this.#watches = await Promise.all(this.#files().map((path) => watchFile(path, reload)));
@@ -67,9 +67,9 @@ export class TlsFiles {
   }
 
   /** Reads the files soon, and logs the result even if nothing has changed. */
-  readAgain(): void {
+  reload(): void {
     this.#outcome = "";
-    this.#watches[0]?.readAgain();
+    this.#watches[0]?.reload();
   }
 
   close(): void {
@@ -81,7 +81,7 @@ export class TlsFiles {
   }
 
   /** Resolves to whether the files can be used. */
-  async #reload(renew: RunningServer["renewTls"]): Promise<boolean> {
+  async #readChanged(renew: RunningServer["renewTls"]): Promise<boolean> {
     try {
       const tls = await readTls(this.#paths, this.#surroundings);
       const text = JSON.stringify(tls);

@@ -1,7 +1,11 @@
 import { withName } from "../kit/files/system-errors.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
-import { type Change, changeWithoutCredentials, type RecordChange } from "../store/history.js";
+import {
+  changeWithoutCredentials,
+  type RecordChange,
+  type RecordedWrite,
+} from "../store/history.js";
 import type { StoredKey } from "./answers.js";
 import { applyChanges } from "./apply-changes.js";
 import {
@@ -191,7 +195,7 @@ async function readLog(
 export async function* readChanges(
   target: StoreTarget,
   { store, version: last, write }: Head,
-): AsyncGenerator<Change> {
+): AsyncGenerator<RecordedWrite> {
   const { gateway, signal } = target;
   let next = write;
   for (let version = last; version > 0; ) {

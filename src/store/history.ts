@@ -22,7 +22,7 @@ export const OUTSIDE = "changed outside";
 export const NOBODY: Author = { actor: "unknown", command: "unknown" };
 
 /** One write to the data, without credentials. */
-export interface Change extends Author {
+export interface RecordedWrite extends Author {
   /** Higher than the ids of earlier changes. */
   readonly id: number;
   /** ISO 8601, UTC, by the writer's clock. */
@@ -37,12 +37,15 @@ export interface Change extends Author {
 export interface History {
   readonly data: Data;
   /** The recorded writes that led to the data, newest first. Can be read once. */
-  readonly changes: AsyncIterable<Change>;
+  readonly changes: AsyncIterable<RecordedWrite>;
 }
 
 /** Returns this write and all later ones, newest first. @throws NotFoundError */
-export async function changesSince(id: number, changes: History["changes"]): Promise<Change[]> {
-  const since: Change[] = [];
+export async function changesSince(
+  id: number,
+  changes: History["changes"],
+): Promise<RecordedWrite[]> {
+  const since: RecordedWrite[] = [];
   for await (const change of changes) {
     if (change.id < id) break;
     since.push(change);

@@ -10,7 +10,7 @@ import {
 } from "../../src/store/edits/edit-environments.js";
 import { renameVariable } from "../../src/store/edits/edit-values.js";
 import { rollBack } from "../../src/store/edits/roll-back.js";
-import type { Change, History } from "../../src/store/history.js";
+import type { History, RecordedWrite } from "../../src/store/history.js";
 import { DATA } from "../support/data.js";
 import { set, unset } from "../support/edits.js";
 
@@ -36,7 +36,7 @@ const port = (before: number, after: number) => ({
  */
 export function describeHistory(name: string, hold: (data: Data) => Promise<RecordedData>): void {
   const changesOf = async (held: RecordedData) => {
-    const changes: Change[] = [];
+    const changes: RecordedWrite[] = [];
     for await (const change of (await held.history()).changes) changes.push(change);
     return changes;
   };

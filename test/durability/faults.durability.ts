@@ -9,7 +9,7 @@ import { serve } from "../../src/library/local-server.js";
 import type { Data } from "../../src/store/data.js";
 import { historyPathOf, readFileHistory } from "../../src/store/file/file-history.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";
-import { type Change, isSameData } from "../../src/store/history.js";
+import { isSameData, type RecordedWrite } from "../../src/store/history.js";
 import { fileSealing } from "../../src/store/schema/data-text.js";
 import type { FileSealing } from "../../src/store/schema/file-sealing.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
@@ -169,7 +169,7 @@ async function historyOf(
 ): Promise<{ data: Data; history: string }> {
   await updateDataFile(path, (data) => data, { sealing });
   const { data, changes } = await readFileHistory(path, sealing);
-  const all: Change[] = [];
+  const all: RecordedWrite[] = [];
   for await (const change of changes) all.push(change);
   return { data, history: JSON.stringify(all) };
 }

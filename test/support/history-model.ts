@@ -3,7 +3,7 @@ import type { Data, ValueRecord } from "../../src/store/data.js";
 import { readFileHistory } from "../../src/store/file/file-history.js";
 import { contentHash } from "../../src/store/file/history-lines.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";
-import type { Change } from "../../src/store/history.js";
+import type { RecordedWrite } from "../../src/store/history.js";
 import { dataPieces } from "../../src/store/schema/data-text.js";
 import { Random } from "./random.js";
 import { aRecord } from "./records.js";
@@ -224,7 +224,7 @@ class HistoryRun {
 
   async #check(): Promise<void> {
     const { data, changes } = await readFileHistory(PATH);
-    const all: Change[] = [];
+    const all: RecordedWrite[] = [];
     for await (const change of changes) all.push(change);
     const shown = all.map(({ id, command }) => `${id} ${command}`).join(", ");
     this.log.push(`history: ${shown}`);
@@ -260,7 +260,7 @@ class HistoryRun {
     return this.#writes.filter(({ mayBeMissing }) => mayBeMissing).length;
   }
 
-  #checkIds(all: readonly Change[]): void {
+  #checkIds(all: readonly RecordedWrite[]): void {
     for (const [index, { id, command, changes }] of all.entries()) {
       const older = all[index + 1];
       if (older) same(id > older.id, true, "a number is higher than the one before");

@@ -9,12 +9,12 @@ import {
 import { isPublic } from "../../model/variable.js";
 import type { Data, List, ValueRecord, VariableRecord } from "../data.js";
 import {
-  type Change,
   changesBetween,
   type History,
   idOf,
   type RecordChange,
   type RecordedEnvironment,
+  type RecordedWrite,
   recordedData,
 } from "../history.js";
 
@@ -141,7 +141,7 @@ interface ListOptions {
   values: boolean;
 }
 
-type ListedChange = Omit<Change, "changes"> & { changes: ChangeRow[] };
+type ListedChange = Omit<RecordedWrite, "changes"> & { changes: ChangeRow[] };
 
 /**
  * Lists changes, newest first.

@@ -195,9 +195,9 @@ export function removeKey(data: Data, environment: string, name: string): Data {
   return withKey(data, environment, name, () => []);
 }
 
-type Change<T> = (changed: T, environment: string) => readonly NamedKey[];
+type EditKeys<T> = (changed: T, environment: string) => readonly NamedKey[];
 
-function withKey(data: Data, environment: string, name: string, change: Change<NamedKey>): Data {
+function withKey(data: Data, environment: string, name: string, change: EditKeys<NamedKey>): Data {
   return withKeys(data, environment, (keys, owner) => {
     const names = keys.map((key) => key.name);
     if (names.includes(name))
@@ -208,7 +208,7 @@ function withKey(data: Data, environment: string, name: string, change: Change<N
   });
 }
 
-function withKeys(data: Data, environment: string, change: Change<readonly NamedKey[]>): Data {
+function withKeys(data: Data, environment: string, change: EditKeys<readonly NamedKey[]>): Data {
   const changed = findEnvironment(data.environments, environment);
   const { keys: before = [], ...fields } = changed;
   const keys = change(before, qualifiedName(changed));

@@ -2,7 +2,13 @@ import { ConcurrentChangeError, NotFoundError } from "../../kit/text/errors.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import { createMatcher } from "../../model/name-matcher.js";
 import type { Data, ValueRecord, VariableRecord } from "../data.js";
-import { type Change, changesSince, type History, isSameData, recordsAfter } from "../history.js";
+import {
+  changesSince,
+  type History,
+  isSameData,
+  type RecordedWrite,
+  recordsAfter,
+} from "../history.js";
 import { brokenValues, refuseBroken } from "../schema/value-schema.js";
 import { namesOfRow, rowsBetween } from "./change-rows.js";
 import { freshCredentials } from "./edit-environments.js";
@@ -63,7 +69,7 @@ export async function planRollBack(
  */
 export function rollBack(
   data: Data,
-  changes: readonly Change[],
+  changes: readonly RecordedWrite[],
   { isWanted, environment }: RollBackOptions,
 ): Data {
   const old = dataBefore(data, changes);
@@ -105,7 +111,7 @@ export function rollBack(
   };
 }
 
-function dataBefore(data: Data, changes: readonly Change[]): Data {
+function dataBefore(data: Data, changes: readonly RecordedWrite[]): Data {
   const undone = changes.flatMap((change) =>
     change.changes.map(({ list, before, after }) => ({ list, before: after, after: before })),
   );

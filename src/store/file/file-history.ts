@@ -19,10 +19,10 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import type { Data } from "../data.js";
 import {
   type Author,
-  type Change,
   changesBetween,
   changeWithoutCredentials,
   type History,
+  type RecordedWrite,
   recordedData,
 } from "../history.js";
 import { MAX_DATA_SIZE } from "../schema/data-text.js";
@@ -194,14 +194,14 @@ async function* changesIn(
   path: string,
   reading: Promise<FileContent | undefined>,
   present: DataFileVersion,
-): AsyncGenerator<Change> {
+): AsyncGenerator<RecordedWrite> {
   try {
     const { bytes } = (await reading) ?? {};
     if (!bytes) return;
     const valid = findValidLines(bytes, present.state);
     const outside = outsideLine(valid, present);
     for (const part of [outside ? [outside] : [], parseLines(valid.bytes, present.sealing)])
-      for (const { state: _, ...line } of part) if (line.changes) yield line as Change;
+      for (const { state: _, ...line } of part) if (line.changes) yield line as RecordedWrite;
   } catch (error) {
     throw toInvalidFile(path, error, "can't be read");
   }

@@ -3,13 +3,13 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import { applyRule, COUNT, optional, rule, TEXT } from "../../kit/text/rules.js";
 import type { Data } from "../data.js";
 import {
-  type Change,
   changesBetween,
   NOBODY,
   OUTSIDE,
   RECORD,
   RECORD_CHANGE,
   type RecordChange,
+  type RecordedWrite,
   type Records,
   recordedData,
   recordsAfter,
@@ -28,7 +28,7 @@ const HEAD = /^\{"id":(\d{1,15}),(?:"state":"([\w-]{22})"(?:,"(data|time)"|\}))?
 const HEAD_BYTES = 64;
 const NEWLINE = 0x0a;
 
-export interface HistoryLine extends Partial<Change> {
+export interface HistoryLine extends Partial<RecordedWrite> {
   readonly id: number;
   readonly state: string;
   readonly data?: Records;

@@ -14,7 +14,7 @@ import {
 import { describe, expect, it } from "vitest";
 import { copyHistory, readFileHistory } from "../../../src/store/file/file-history.js";
 import { updateDataFile } from "../../../src/store/file/update-data-file.js";
-import type { Change } from "../../../src/store/history.js";
+import type { RecordedWrite } from "../../../src/store/history.js";
 import { parseData } from "../../../src/store/schema/parse-data.js";
 import { DATA, edited } from "../../support/data.js";
 import { type DataFile, dataFile } from "../../support/data-file.js";
@@ -28,8 +28,8 @@ const setPort = ({ path }: DataFile, port: number) =>
 const lines = async (file: DataFile) =>
   (await readFile(historyOf(file), "utf8")).split("\n").filter(Boolean);
 
-async function changesOf({ path }: DataFile): Promise<Change[]> {
-  const changes: Change[] = [];
+async function changesOf({ path }: DataFile): Promise<RecordedWrite[]> {
+  const changes: RecordedWrite[] = [];
   for await (const change of (await readFileHistory(path)).changes) changes.push(change);
   return changes;
 }

@@ -8,7 +8,7 @@ import { openWithoutKeys, readDataFile } from "../../../src/store/file/data-file
 import { historyPathOf, readFileHistory } from "../../../src/store/file/file-history.js";
 import { openDataFile } from "../../../src/store/file/json-file-store.js";
 import { updateDataFile } from "../../../src/store/file/update-data-file.js";
-import type { Change, History } from "../../../src/store/history.js";
+import type { History, RecordedWrite } from "../../../src/store/history.js";
 import { fileSealing } from "../../../src/store/schema/data-text.js";
 import type { SealedForm } from "../../../src/store/schema/file-sealing.js";
 import type { ChangeData } from "../../../src/store/store.js";
@@ -36,8 +36,8 @@ async function sealed(data: unknown = DATA): Promise<string> {
 const ENVIRONMENT = "shop/development";
 const PAIR = { api_key: "new-key", api_secret: "new-secret-0123456789" };
 
-async function changesOf({ changes }: History): Promise<Change[]> {
-  const all: Change[] = [];
+async function changesOf({ changes }: History): Promise<RecordedWrite[]> {
+  const all: RecordedWrite[] = [];
   for await (const each of changes) all.push(each);
   return all;
 }

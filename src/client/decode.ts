@@ -120,9 +120,9 @@ interface Item {
 function pageOf(fields: FieldsOf<Item>, { limit, offset }: Required<PageRequest>): Rule {
   const metadata = {
     // A server may limit pages to a smaller size.
-    limit: rule({ whole: [1, limit] }),
+    limit: rule({ integerRange: [1, limit] }),
     offset: rule({ oneOf: [offset], must: `be ${offset}, as requested` }),
-    total: rule({ whole: [0, MAX_TOTAL] }),
+    total: rule({ integerRange: [0, MAX_TOTAL] }),
   };
   const itemsProblem = (items: readonly Item[]) =>
     items.every(({ id }, index) => id > (items[index - 1]?.id ?? 0))

@@ -33,14 +33,14 @@ export class RefusedError extends ServerError {
 const open = (fields: Fields) => rule({ fields, isOpen: true });
 const matching = (text: RegExp) => rule({ text });
 const revision = matching(/^[1-9]\d{0,14}$/);
-const flag = { ...BOOLEAN, otherwise: false };
-const text = { ...TEXT, otherwise: "" };
-const listOf = (items: Rule) => rule({ items, otherwise: [] });
+const flag = { ...BOOLEAN, defaultValue: false };
+const text = { ...TEXT, defaultValue: "" };
+const listOf = (items: Rule) => rule({ items, defaultValue: [] });
 const range = open({ kvs: listOf(open({ key: TEXT, value: text, mod_revision: revision })) });
 const TRANSACTION = open({
   header: open({ cluster_id: TEXT, revision }),
   succeeded: flag,
-  responses: listOf(open({ response_range: { ...range, otherwise: {} } })),
+  responses: listOf(open({ response_range: { ...range, defaultValue: {} } })),
 });
 const LEASE = open({ ID: matching(/^[1-9]\d{0,19}$/) });
 const TOKEN = open({ token: matching(/^[\x21-\x7e]{1,8192}$/) });

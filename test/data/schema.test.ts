@@ -333,8 +333,8 @@ function allowedBy({ type, const: only, enum: all }: Schema): readonly unknown[]
 function expectSame(rule: Rule, reference: Schema | undefined, place: string): void {
   const schema = resolved(reference);
   const { properties = {}, required = [], anyOf = [schema] } = schema;
-  if (rule.otherwise !== undefined) expect(schema.default, place).toBe(rule.otherwise);
-  if (rule.whole) expect([schema.minimum, schema.maximum], place).toEqual(rule.whole);
+  if (rule.defaultValue !== undefined) expect(schema.default, place).toBe(rule.defaultValue);
+  if (rule.integerRange) expect([schema.minimum, schema.maximum], place).toEqual(rule.integerRange);
   if (rule.oneOf) expect(allowedBy(schema), place).toEqual(rule.oneOf);
   if (rule.text) for (const each of anyOf) expect(resolved(each).type, place).toBe("string");
   // Some engines want an escape where JavaScript needs none.
@@ -346,7 +346,7 @@ function expectSame(rule: Rule, reference: Schema | undefined, place: string): v
   expect(schema.additionalProperties, place).toBe(false);
   expect(new Set(Object.keys(properties)), place).toEqual(new Set(Object.keys(rule.fields)));
   for (const [name, field] of Object.entries(rule.fields)) {
-    const isOptional = field.isOptional || field.otherwise !== undefined;
+    const isOptional = field.isOptional || field.defaultValue !== undefined;
     expect(required.includes(name), `${place}.${name} is required`).toBe(!isOptional);
     expectSame(field, properties[name], `${place}.${name}`);
   }

@@ -2,7 +2,7 @@
 export interface Rule {
   readonly isOptional: boolean;
   /** Replaces a missing input. */
-  readonly otherwise: unknown;
+  readonly defaultValue: unknown;
   /** The message for a wrong kind, after "must". Most kinds have a default. */
   readonly must: string | undefined;
   /** The fields of an object, in the order that a copy has. */
@@ -15,7 +15,7 @@ export interface Rule {
   readonly items: Rule | undefined;
   /** The rule for each member of an object with arbitrary names. */
   readonly members: Rule | undefined;
-  readonly whole: readonly [min: number, max: number] | undefined;
+  readonly integerRange: readonly [min: number, max: number] | undefined;
   readonly oneOf: readonly unknown[] | undefined;
   /** Tests a string; `true` for any. */
   readonly text: true | { test(input: string): boolean } | undefined;
@@ -32,13 +32,13 @@ export type Fields = Readonly<Record<string, Rule>>;
 
 export const ANYTHING: Rule = {
   isOptional: false,
-  otherwise: undefined,
+  defaultValue: undefined,
   must: undefined,
   fields: undefined,
   isOpen: false,
   items: undefined,
   members: undefined,
-  whole: undefined,
+  integerRange: undefined,
   oneOf: undefined,
   text: undefined,
   choose: undefined,
@@ -60,8 +60,8 @@ export function optional(rule: Rule): Rule {
 export const TEXT = rule({ text: true, must: "be a string" });
 export const BOOLEAN = rule({ oneOf: [true, false], must: "be true or false" });
 const MAX = Number.MAX_SAFE_INTEGER;
-export const POSITIVE = rule({ whole: [1, MAX], must: "be a positive whole number" });
-export const COUNT = rule({ whole: [0, MAX], must: "be 0 or a positive whole number" });
+export const POSITIVE = rule({ integerRange: [1, MAX], must: "be a positive whole number" });
+export const COUNT = rule({ integerRange: [0, MAX], must: "be 0 or a positive whole number" });
 
 /** The first rule that an input breaks. */
 export interface BrokenRule {
@@ -115,7 +115,7 @@ type Parts = Record<string | number, unknown>;
 
 function check(rule: Rule, input: unknown, checked: unknown): Result {
   if (input === undefined) {
-    if (rule.otherwise !== undefined) return "incomplete";
+    if (rule.defaultValue !== undefined) return "incomplete";
     return rule.isOptional ? "complete" : broken("is missing");
   }
   if (input === checked) return "complete";
@@ -135,19 +135,26 @@ function checkKind(rule: Rule, input: unknown, checked: Parts | undefined): Resu
   return checkAll(members, input as Parts, checked, Object.keys(input as Parts));
 }
 
-function isOfKind({ fields, members, items, text, oneOf, whole }: Rule, input: unknown): boolean {
+function isOfKind(
+  { fields, members, items, text, oneOf, integerRange }: Rule,
+  input: unknown,
+): boolean {
   if (items) return Array.isArray(input);
   if (fields || members) return isObject(input);
   if (text) return typeof input === "string" && (text === true || text.test(input));
   if (oneOf) return oneOf.includes(input);
-  if (!whole) return true;
-  return Number.isSafeInteger(input) && Number(input) >= whole[0] && Number(input) <= whole[1];
+  if (!integerRange) return true;
+  return (
+    Number.isSafeInteger(input) &&
+    Number(input) >= integerRange[0] &&
+    Number(input) <= integerRange[1]
+  );
 }
 
-function standardMessage({ fields, members, items, whole, oneOf }: Rule): string {
+function standardMessage({ fields, members, items, integerRange, oneOf }: Rule): string {
   if (fields || members) return "be an object";
   if (items) return "be a list";
-  if (whole) return `be a whole number from ${whole[0]} to ${whole[1]}`;
+  if (integerRange) return `be a whole number from ${integerRange[0]} to ${integerRange[1]}`;
   return oneOf ? `be one of ${oneOf.join(", ")}` : "have another form";
 }
 
@@ -199,7 +206,7 @@ function within(step: string | number, { path, rule }: BrokenRule): BrokenRule {
 }
 
 /** Returns a copy with defaults, in the order of the rule. */
-function copyOf(rule: Rule, input: unknown = rule.otherwise): unknown {
+function copyOf(rule: Rule, input: unknown = rule.defaultValue): unknown {
   const { choose, fields, items, members } = rule;
   if (input === undefined) return undefined;
   if (choose) return copyOf(choose(input), input);

@@ -31,7 +31,7 @@ import {
 import type { Data, List, ValueRecord, VariableRecord } from "../data.js";
 
 const namePart = rule({ text: NAME_PART, must: `be ${NAME_PART_RULE}` });
-const application = { ...namePart, otherwise: "default" };
+const application = { ...namePart, defaultValue: "default" };
 
 const isTime = (input: string) => /:\d\d:\d\d/.test(input) && Number.isFinite(parseUtcMs(input));
 const time = rule({
@@ -66,7 +66,7 @@ const variable: Record<keyof VariableRecord, Rule> = {
   application,
   type: rule({ oneOf: VARIABLE_TYPES }),
   name: rule({ text: { test: isVariableName }, must: `be ${NAME_RULE}` }),
-  description: { ...TEXT, otherwise: "" },
+  description: { ...TEXT, defaultValue: "" },
   optional: optional(BOOLEAN),
   secret: optional(BOOLEAN),
   schema: optional(rule({ problem: schemaProblem })),

@@ -35,7 +35,7 @@ interface Section {
 
 const COLUMN = `be one of ${COLUMN_NAMES.join(", ")}, or an object with one of these names and a width`;
 const columnName = rule({ oneOf: COLUMN_NAMES, must: COLUMN });
-const width = optional(rule({ whole: [4, 200] }));
+const width = optional(rule({ integerRange: [4, 200] }));
 const ownColumn = rule({ fields: { name: rule({ oneOf: COLUMN_NAMES }), width }, must: COLUMN });
 const COLUMNS = "be a list of columns, each once, with name among them";
 const columns = rule({
@@ -57,7 +57,7 @@ const section: Record<keyof Section, Rule> = {
   columns: optional(columns),
   masked: optional(rule({ oneOf: ["secret", "all"], must: "be secret or all" })),
   keymap: optional(rule({ members: keys, must: "be an object with the keys of commands" })),
-  poll_interval: optional(rule({ whole: [1, 3_600], must: SECONDS })),
+  poll_interval: optional(rule({ integerRange: [1, 3_600], must: SECONDS })),
 };
 const FILE = rule({
   fields: { $schema: optional(TEXT), tui: optional(rule({ fields: section })) },

@@ -143,7 +143,7 @@ function checkKeys({ items }: YAMLMap, report: Report, merges: { left: number })
       continue;
     }
     if (!isScalar(key) || typeof key.value !== "string") report("a key that is not a string", key);
-    if (keys.has(key.value)) report("the same key twice in one mapping", key);
+    if (keys.has(key.value)) report("a duplicate key in a mapping", key);
     keys.add(key.value);
   }
 }

@@ -190,7 +190,7 @@ function hostileFile(random: Random): { kind: string; bytes: Buffer } {
 const RECORD =
   /^(environments|variables|values|last_ids|version|previous)\b|\bkey "|line \d+, column \d+|not a known field|version/;
 const RULE =
-  /must|missing|known|has the same|has a key|there is no|belongs to|is not|expected|invalid|same key twice|is empty|too|byte order/;
+  /must|missing|known|has the same|has a key|there is no|belongs to|is not|is sealed|expected|invalid|duplicate key|is empty|too|byte order/;
 
 /** The parts of a message that secrets and values consist of. */
 function leaksIn(text: string): string[] {

@@ -9,7 +9,7 @@ it.each([
   ],
   [
     '{"list":"values","list":"variables","before":null,"after":null}',
-    "line 1, column 18: the same key twice",
+    "line 1, column 18: a duplicate key",
   ],
 ])("a stored change that JSON.parse would alter is refused: %s", (text, problem) => {
   expect(() => [...parseChanges(Buffer.from(text))]).toThrow(InvalidDataError);

@@ -139,7 +139,7 @@ describe("parseData", () => {
     ["in a content", '{"value":3000}', '{"value":3000,^"value":3000}'],
     ["in a JSON value", '{"beta":', '{"a":[{"":1,"b":{"":2},^"":3}],"beta":'],
     ["in a JSON value, as __proto__", '{"beta":', '{"__proto__":1,^"__proto__":1,"beta":'],
-  ])("rejects the same key twice %s, with the place", async (_what, before, after) => {
+  ])("rejects a duplicate key %s, with the place", async (_what, before, after) => {
     const [head = "", tail = ""] = JSON.stringify(DATA).replace(before, after).split("^");
     const lines = head.split("\n");
     const place = `line ${lines.length}, column ${(lines.at(-1) ?? "").length + 1}`;

@@ -55,7 +55,7 @@ async function changeForm(
   const keyed = form === "sealed" ? await withKeyFile(place, context) : place;
   if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");
   const name = dataPlaceName(place);
-  const isWritten = await (await localData(keyed, context)).seal(form);
+  const isWritten = await (await localData(keyed, context)).writeAs(form);
   const key = keyed.sealKey.name === "sealKey" ? "APPVARS_SEAL_KEY" : keyed.sealKey.text;
   const history = place.kind === "store" ? "; its history begins with this" : "";
   const sealed = `${isWritten ? "now" : "already"} sealed with the first key of ${key}${history}`;

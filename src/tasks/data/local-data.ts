@@ -42,7 +42,7 @@ export interface LocalData {
    * Rewrites the data and its history, sealed with the first key or plain.
    * Resolves to whether the form changed.
    */
-  seal(form: "sealed" | "plain"): Promise<boolean>;
+  writeAs(form: "sealed" | "plain"): Promise<boolean>;
   /**
    * Opens it for a server, and follows its changes. Creates a missing data file
    * with example variables, unless a setting names it.

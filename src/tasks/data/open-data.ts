@@ -147,7 +147,7 @@ function fileData(place: FilePlace, caller: Caller): LocalData {
       const { copyHistory } = await import("../../store/file/file-history.js");
       await copyHistory(path, history, await sealingOf(place, caller, "sealed"));
     },
-    seal: async (form) => {
+    writeAs: async (form) => {
       const { written } = await updateFile(place, caller, (data) => data, {}, form);
       return written !== undefined;
     },

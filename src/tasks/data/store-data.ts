@@ -34,7 +34,7 @@ export function storeData(place: StorePlace, caller: Caller): LocalData {
       return `created ${url}; it contains the credentials of all its environments`;
     },
     copyHistory: async () => {},
-    seal: async (form) => {
+    writeAs: async (form) => {
       if (form === "plain") throw new UsageError("unseal is for a data file");
       await resealAll(await readAccess(place, caller), progressOf(caller));
       return true;

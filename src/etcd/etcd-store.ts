@@ -94,16 +94,16 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
   }
 
   /**
-   * Reads newer writes; everything if `isAgain`, or if they don't follow the
+   * Reads newer writes; everything if `readsAll`, or if they don't follow the
    * current state.
    *
    * @param within milliseconds for all attempts to read the head
    */
-  async #read(isAgain = false, within?: number): Promise<StoreState> {
+  async #read(readsAll = false, within?: number): Promise<StoreState> {
     const startedAt = performance.now();
     const before = this.#state;
     const { url } = this.#options;
-    const reading = this.#readNewest(before, isAgain, within);
+    const reading = this.#readNewest(before, readsAll, within);
     const state = await withPathInErrors(`${url}:`, reading);
     if (!state) {
       const advice = command`appvars init --store ${url}, or appvars migrate FILE ${url}`;
@@ -114,10 +114,10 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
   }
 
   /** @returns `undefined` for a store that holds nothing */
-  async #readNewest(before: StoreState | undefined, isAgain: boolean, within?: number) {
+  async #readNewest(before: StoreState | undefined, readsAll: boolean, within?: number) {
     const newest = await readHead(this.#target, { since: before?.head.version, within });
     if (!newest) return undefined;
-    const later = before && !isAgain && (await readSince(this.#target, before, newest));
+    const later = before && !readsAll && (await readSince(this.#target, before, newest));
     return later || readWholeStore(this.#target, newest);
   }
 

@@ -79,12 +79,12 @@ export class FileSealing {
     return checkData(data, content);
   };
 
-  /** @param isAgain whether all secrets are sealed with the first of the keys */
-  seal(data: Data, isAgain = this.#form === "sealed"): Data {
+  /** @param resealsAll whether all secrets are sealed with the first of the keys */
+  seal(data: Data, resealsAll = this.#form === "sealed"): Data {
     if (!this.isSealed) return data;
     const { $schema, version, ...rest } = mapSecrets(data, (holder, field, owner) => ({
       ...holder,
-      [field]: this.#seal(holder[field] as JsonValue, owner, isAgain),
+      [field]: this.#seal(holder[field] as JsonValue, owner, resealsAll),
     }));
     return { ...($schema !== undefined && { $schema }), version, sealed: true, ...rest };
   }
@@ -125,11 +125,11 @@ export class FileSealing {
     }
   }
 
-  #seal(value: JsonValue, owner: Owner, isAgain: boolean): string {
+  #seal(value: JsonValue, owner: Owner, resealsAll: boolean): string {
     const key = JSON.stringify(owner);
     const json = JSON.stringify(value);
     const before = this.#opened.get(key + json);
-    const isUnchanged = before !== undefined && (!isAgain || this.#texts.isCurrent(before));
+    const isUnchanged = before !== undefined && (!resealsAll || this.#texts.isCurrent(before));
     // JSON may end with spaces. Its length would tell true from false.
     return isUnchanged
       ? before

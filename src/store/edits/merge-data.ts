@@ -87,8 +87,8 @@ function mergeEntries(
 ) {
   const merged: MergeRecords = new Map();
   const problems: Problem[] = [];
-  for (const [key, { owners }] of new Map([...ours, ...theirs])) {
-    const isOurs = [key, ...owners].some((each) => fromOurs.has(each));
+  for (const [key, { refersTo }] of new Map([...ours, ...theirs])) {
+    const isOurs = [key, ...refersTo].some((each) => fromOurs.has(each));
     const own = ours.get(key);
     const report = (problem: string) => problems.push([key, problem]);
     const record = isOurs ? own : mergeRecord([base.get(key), own, theirs.get(key)], report);
@@ -143,11 +143,11 @@ function* findMisfits(merged: MergeRecords, sides: Sides<MergeRecords>): Generat
 async function findSchemaConflicts(data: Data, ours: Data, base: Data): Promise<Problem[]> {
   const broken = new Map((await brokenValues(ours, data)).map((value) => [value.id, value]));
   if (broken.size === 0) return [];
-  return [...mergeRecordsOf(data, base)].flatMap(([key, { id, owners }]): Problem[] => {
-    const value = owners.length === 2 && broken.get(id);
+  return [...mergeRecordsOf(data, base)].flatMap(([key, { id, refersTo }]): Problem[] => {
+    const value = refersTo.length === 2 && broken.get(id);
     if (!value) return [];
     const problem = `${labelOf(key)} would break its schema: it ${value.rule}`;
-    return [[(!value.isNew && owners[0]) || key, problem]];
+    return [[(!value.isNew && refersTo[0]) || key, problem]];
   });
 }
 
@@ -155,8 +155,8 @@ function* missingOwners(
   merged: MergeRecords,
   [base, ours]: Sides<MergeRecords>,
 ): Generator<Problem> {
-  for (const [key, { owners, fields }] of merged)
-    for (const owner of owners.filter((each) => !merged.has(each))) {
+  for (const [key, { refersTo, fields }] of merged)
+    for (const owner of refersTo.filter((each) => !merged.has(each))) {
       // The value of a variable that stays, in an environment that was removed.
       if (isSame(base.get(key)?.fields, fields)) merged.delete(key);
       else yield [owner, ours.has(owner) ? THEIRS_REMOVED : OURS_REMOVED];
@@ -164,8 +164,8 @@ function* missingOwners(
 }
 
 function* otherTypes(merged: MergeRecords): Generator<Problem> {
-  for (const { owners, fields } of merged.values()) {
-    const [variable = ""] = owners;
+  for (const { refersTo, fields } of merged.values()) {
+    const [variable = ""] = refersTo;
     const type = merged.get(variable)?.fields["type"] as VariableType | undefined;
     if (type && !valueFitsType(fields["value"], type))
       yield [variable, "type: changed by one, a value by the other"];
@@ -176,8 +176,8 @@ function* madePublic(
   merged: MergeRecords,
   [base, ...branches]: Sides<MergeRecords>,
 ): Generator<Problem> {
-  for (const [key, { owners }] of merged) {
-    const [variable = ""] = owners;
+  for (const [key, { refersTo }] of merged) {
+    const [variable = ""] = refersTo;
     if (!isPublic(merged.get(variable)?.fields)) continue;
     const isSetAsSecret = (branch: MergeRecords) =>
       branch.has(variable) &&
@@ -190,9 +190,9 @@ function* madePublic(
 
 function* sharedNames(merged: MergeRecords, [, ours]: Sides<MergeRecords>): Generator<Problem> {
   const keys = new Map<string, string>();
-  for (const [key, { owners, fields }] of merged) {
+  for (const [key, { refersTo, fields }] of merged) {
     const { application, name } = fields;
-    if (name === undefined || owners.length > 0) continue;
+    if (name === undefined || refersTo.length > 0) continue;
     const full = `${key.slice(0, key.indexOf("\n"))} ${application}/${name}`;
     const other = keys.get(full);
     if (other)
@@ -207,8 +207,8 @@ function* sharedNames(merged: MergeRecords, [, ours]: Sides<MergeRecords>): Gene
  *   as in `theirs`
  */
 function checkSealed(merged: MergeRecords, [, ...branches]: Sides<MergeRecords>): void {
-  for (const [key, { owners, fields }] of merged) {
-    const [variable = ""] = owners;
+  for (const [key, { refersTo, fields }] of merged) {
+    const [variable = ""] = refersTo;
     const isPlain = isPublic(merged.get(variable)?.fields) && !isSealedText(fields["value"]);
     if (!("credentials" in fields || ("value" in fields && !isPlain))) continue;
     const binding = bindingOf(key, merged);
@@ -225,7 +225,7 @@ function checkSealed(merged: MergeRecords, [, ...branches]: Sides<MergeRecords>)
  */
 function bindingOf(key: string, records: MergeRecords): unknown[] {
   const record = records.get(key);
-  const binding = [key, ...(record?.owners ?? [])].map((each) => {
+  const binding = [key, ...(record?.refersTo ?? [])].map((each) => {
     const { application, name, type, secret } = records.get(each)?.fields ?? {};
     return [application, name, type, secret];
   });
@@ -236,7 +236,7 @@ function bindingOf(key: string, records: MergeRecords): unknown[] {
 /** Removes definitions whose last values were unset, some by each side. */
 function removeUnused(merged: MergeRecords, [, ours, theirs]: Sides<MergeRecords>): void {
   const used = (records: MergeRecords) =>
-    new Set([...records.values()].map(({ owners: [variable] }) => variable));
+    new Set([...records.values()].map(({ refersTo: [variable] }) => variable));
   const [now, before, other] = [used(merged), used(ours), used(theirs)];
   for (const key of merged.keys())
     if (!now.has(key) && before.has(key) && other.has(key)) merged.delete(key);

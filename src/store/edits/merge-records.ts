@@ -24,7 +24,7 @@ export interface MergeRecord {
    * The keys of records that it refers to: a value its variable and its
    * environment.
    */
-  readonly owners: readonly string[];
+  readonly refersTo: readonly string[];
   /**
    * The fields of a record, or the content of a value. All credentials are one
    * field.
@@ -61,7 +61,9 @@ export function labelOf(key: string): string {
 /** @param base the common ancestor */
 export function mergeRecordsOf(data: Data, base: Data): MergeRecords {
   const { version: _, last_ids: _ids, environments, variables, values, ...settings } = data;
-  const records: MergeRecords = new Map([[TOP_LEVEL_KEY, { id: 0, owners: [], fields: settings }]]);
+  const records: MergeRecords = new Map([
+    [TOP_LEVEL_KEY, { id: 0, refersTo: [], fields: settings }],
+  ]);
   const ofEnvironment = commonNames(environments, base.environments, sharesKey);
   const sameValues = variablesWithSameValue(data, base);
   const isSameVariable = (record: VariableRecord, before: VariableRecord) =>
@@ -70,18 +72,18 @@ export function mergeRecordsOf(data: Data, base: Data): MergeRecords {
   const ofVariable = commonNames(variables, base.variables, isSameVariable);
   for (const { id, keys = [], ...fields } of environments) {
     const environment = keyOf("environments", ofEnvironment(id));
-    records.set(environment, { id, owners: [], fields: grouped(fields) });
+    records.set(environment, { id, refersTo: [], fields: grouped(fields) });
     for (const key of keys) {
-      const record = { id: 0, owners: [environment], fields: grouped(key) };
+      const record = { id: 0, refersTo: [environment], fields: grouped(key) };
       records.set(keyOf("keys", key.name, ofEnvironment(id)), record);
     }
   }
   for (const { id, ...fields } of variables)
-    records.set(keyOf("variables", ofVariable(id)), { id, owners: [], fields });
+    records.set(keyOf("variables", ofVariable(id)), { id, refersTo: [], fields });
   for (const { id, variable_id, environment_id, content } of values) {
     const [variable, environment] = [ofVariable(variable_id), ofEnvironment(environment_id)];
-    const owners = [keyOf("variables", variable), keyOf("environments", environment)];
-    records.set(keyOf("values", variable, environment), { id, owners, fields: { ...content } });
+    const refersTo = [keyOf("variables", variable), keyOf("environments", environment)];
+    records.set(keyOf("values", variable, environment), { id, refersTo, fields: { ...content } });
   }
   return records;
 }
@@ -153,16 +155,16 @@ export function toData(merged: MergeRecords, branch: MergeRecords, ours: Data, t
       ids.set(key, branch.has(key) || id > last ? id : ++highest);
   }
   const keys = new Map<string | undefined, object[]>();
-  for (const [, { owners, fields }] of of("keys"))
-    keys.set(owners[0], [...(keys.get(owners[0]) ?? []), ungrouped(fields)]);
+  for (const [, { refersTo, fields }] of of("keys"))
+    keys.set(refersTo[0], [...(keys.get(refersTo[0]) ?? []), ungrouped(fields)]);
   const environments = of("environments").map(([key, { fields }]) => {
     const own = keys.get(key);
     return { id: ids.get(key), ...ungrouped(fields), ...(own && { keys: own }) };
   });
   const variables = of("variables").map(([key, { fields }]) => ({ id: ids.get(key), ...fields }));
   const values = of("values").map(
-    ([key, { owners, fields: content }]): Record<keyof ValueRecord, unknown> => {
-      const [variable_id, environment_id] = owners.map((owner) => ids.get(owner));
+    ([key, { refersTo, fields: content }]): Record<keyof ValueRecord, unknown> => {
+      const [variable_id, environment_id] = refersTo.map((owner) => ids.get(owner));
       return { id: ids.get(key), variable_id, environment_id, content };
     },
   );
@@ -182,7 +184,7 @@ export function linesByName(content: Data, key: string | Buffer | undefined): st
       ? "secret"
       : `secret ${createHmac("sha256", key).update(JSON.stringify(secret)).digest("hex").slice(0, 32)}`;
   const records = mergeRecordsOf(content, content);
-  const lines = [...records].flatMap(([name, { owners, fields }]) => {
+  const lines = [...records].flatMap(([name, { refersTo, fields }]) => {
     const { application: _, name: __, value, credentials, ...others } = fields;
     if (name === TOP_LEVEL_KEY)
       return Object.entries(others).map(
@@ -191,7 +193,7 @@ export function linesByName(content: Data, key: string | Buffer | undefined): st
     const shown =
       credentials === undefined ? others : { ...others, credentials: mark(credentials) };
     if (!("value" in fields)) return `${labelOf(name)} ${JSON.stringify(shown)}`;
-    const isShown = isPublic(records.get(owners[0] ?? "")?.fields) && !isUnreadable(value);
+    const isShown = isPublic(records.get(refersTo[0] ?? "")?.fields) && !isUnreadable(value);
     return `${labelOf(name)} ${isShown ? JSON.stringify(value) : `(${mark(value)})`}`;
   });
   return lines.sort();

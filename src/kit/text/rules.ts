@@ -116,19 +116,19 @@ type Parts = Record<string | number, unknown>;
 function check(rule: Rule, input: unknown, checked: unknown): Result {
   if (input === undefined) {
     if (rule.defaultValue !== undefined) return "incomplete";
-    return rule.isOptional ? "complete" : broken("is missing");
+    return rule.isOptional ? "complete" : violation("is missing");
   }
   if (input === checked) return "complete";
   if (rule.choose) return check(rule.choose(input), input, checked);
   const result = checkKind(rule, input, checked as Parts | undefined);
   if (!rule.problem || typeof result === "object") return result;
   const problem = rule.problem(input as never);
-  return problem === undefined ? result : broken(problem);
+  return problem === undefined ? result : violation(problem);
 }
 
 function checkKind(rule: Rule, input: unknown, checked: Parts | undefined): Result {
   const { fields, items, members } = rule;
-  if (!isOfKind(rule, input)) return broken(`must ${rule.must ?? standardMessage(rule)}`);
+  if (!isOfKind(rule, input)) return violation(`must ${rule.must ?? standardMessage(rule)}`);
   if (fields) return checkFields(rule, fields, input as Parts, checked);
   if (items) return checkAll(items, input as Parts, checked);
   if (!members) return "complete";
@@ -176,7 +176,7 @@ function checkFields(
   }
   if (isComplete && index === names.length) return "complete";
   const unknown = isOpen ? undefined : names.find((name) => !Object.hasOwn(fields, name));
-  return unknown === undefined ? "incomplete" : within(unknown, broken("is not a known field"));
+  return unknown === undefined ? "incomplete" : within(unknown, violation("is not a known field"));
 }
 
 /** @param names of the members. Default: the indices of a list */
@@ -197,7 +197,7 @@ function checkAll(
   return all;
 }
 
-function broken(rule: string): BrokenRule {
+function violation(rule: string): BrokenRule {
   return { path: [], rule };
 }
 

@@ -162,9 +162,9 @@ export async function issueCredentials(
 
 /** @throws as {@link removeKey}; UsageError if the environment has the key */
 export function addKey(data: Data, environment: string, added: NamedKey): Data {
-  return withKeys(data, environment, (keys, owner) => {
+  return withKeys(data, environment, (keys, label) => {
     if (keys.some(({ name }) => name === added.name))
-      throw new UsageError(`${owner} already has a key "${added.name}"`);
+      throw new UsageError(`${label} already has a key "${added.name}"`);
     return [...keys, added];
   });
 }
@@ -178,11 +178,11 @@ export function rotateKey(
   rotation: RotationTimes,
 ): Data {
   const { now, validUntil } = rotation;
-  return withKey(data, environment, name, (rotated, owner) => {
+  return withKey(data, environment, name, (rotated, label) => {
     const valid_until = validUntil ?? rotated.valid_until;
     if (valid_until !== undefined && Date.parse(valid_until) <= now)
       throw new UsageError(
-        `the key "${name}" of ${owner} expired at ${valid_until}: give it a new end with --expires`,
+        `the key "${name}" of ${label} expired at ${valid_until}: give it a new end with --expires`,
       );
     const rotated_at = new Date(now).toISOString();
     const key = withNewPair(rotated, pair, rotation);
@@ -198,13 +198,13 @@ export function removeKey(data: Data, environment: string, name: string): Data {
 type EditKeys<T> = (changed: T, environment: string) => readonly NamedKey[];
 
 function withKey(data: Data, environment: string, name: string, change: EditKeys<NamedKey>): Data {
-  return withKeys(data, environment, (keys, owner) => {
+  return withKeys(data, environment, (keys, label) => {
     const names = keys.map((key) => key.name);
     if (names.includes(name))
-      return keys.flatMap((key) => (key.name === name ? change(key, owner) : key));
+      return keys.flatMap((key) => (key.name === name ? change(key, label) : key));
     const hint = suggestion(name, names);
     const list = names.join(", ") || "none";
-    throw new NotFoundError(`${owner} has no key "${name}"${hint}; there is ${list}`);
+    throw new NotFoundError(`${label} has no key "${name}"${hint}; there is ${list}`);
   });
 }
 

@@ -129,7 +129,7 @@ function checkRelations(data: Data): void {
 
 /** Checks that each API key, current or rotated out, identifies one environment. */
 function checkKeys(data: Data): void {
-  const owners = new Map<string, EnvironmentRecord>();
+  const holders = new Map<string, EnvironmentRecord>();
   for (const environment of data.environments) {
     const { keys = [] } = environment;
     const refuse = (problem: string) => recordError(data, "environments", environment, problem);
@@ -138,10 +138,10 @@ function checkKeys(data: Data): void {
     for (const { api_key, api_secret } of [environment, ...keys].flatMap(allKeyPairs)) {
       const problem = sealProblem(api_secret, data.sealed);
       if (problem !== undefined) throw refuse(`api_secret ${problem}`);
-      const owner = owners.get(api_key);
-      if (owner)
-        throw refuse(`has the same api_key as environments[${data.environments.indexOf(owner)}]`);
-      owners.set(api_key, environment);
+      const holder = holders.get(api_key);
+      if (holder)
+        throw refuse(`has the same api_key as environments[${data.environments.indexOf(holder)}]`);
+      holders.set(api_key, environment);
     }
   }
 }
@@ -169,20 +169,20 @@ function checkUnique<L extends List>(
 ): ReadonlyMap<unknown, Data[L][number]> {
   const records = data[list] as readonly Data[L][number][];
   const groups = new Map<unknown, Map<unknown, Data[L][number]>>();
-  let owners = new Map<unknown, Data[L][number]>();
+  let holders = new Map<unknown, Data[L][number]>();
   for (const record of records) {
     if (group) {
-      owners = groups.get(record[group]) ?? new Map();
-      groups.set(record[group], owners);
+      holders = groups.get(record[group]) ?? new Map();
+      groups.set(record[group], holders);
     }
-    const owner = owners.get(record[field]);
-    if (owner) {
-      const problem = `has the same ${UNIQUE[field]} as ${list}[${records.indexOf(owner)}]`;
+    const holder = holders.get(record[field]);
+    if (holder) {
+      const problem = `has the same ${UNIQUE[field]} as ${list}[${records.indexOf(holder)}]`;
       throw recordError(data, list, record, problem);
     }
-    owners.set(record[field], record);
+    holders.set(record[field], record);
   }
-  return owners;
+  return holders;
 }
 
 function valueProblem(

@@ -63,7 +63,7 @@ function offlineFile(
   return new SealedCache({
     parent,
     kind: "appvars snapshot v3",
-    owner: url,
+    context: url,
     secret,
     user,
     maxUnused: MAX_CACHE_AGE_S * 1_000,

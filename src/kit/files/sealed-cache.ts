@@ -12,7 +12,7 @@ export interface SealedFileOptions {
   parent: string;
   /** The kind of data, and the version of its format: `appvars cache v3`. */
   kind: string;
-  owner: string;
+  context: string;
   /** The name and the key of the file are derived from it. */
   secret: string;
   /** `undefined` if the system has no user ids. */
@@ -49,10 +49,10 @@ export class SealedCache {
   readonly #options: SealedFileOptions;
 
   constructor(options: SealedFileOptions) {
-    const { parent, kind, owner, secret } = options;
+    const { parent, kind, context, secret } = options;
     const derive = (use: string) =>
       Buffer.from(hkdfSync("sha256", secret, "", `${kind} ${use}`, 32));
-    const name = createHmac("sha256", derive("names")).update(owner).digest("hex");
+    const name = createHmac("sha256", derive("names")).update(context).digest("hex");
     this.folder = join(parent, "snapshots");
     this.#path = join(this.folder, name);
     this.#key = derive("contents");
@@ -66,7 +66,7 @@ export class SealedCache {
       const sealed = await readRegularFile(this.#path, MAX_BYTES + SEAL_BYTES, {
         followLinks: false,
       });
-      const bytes = unsealBytes(sealed.bytes, this.#key, this.#options.owner);
+      const bytes = unsealBytes(sealed.bytes, this.#key, this.#options.context);
       return bytes && { bytes, savedAt: Math.round(sealed.stats.mtimeMs) };
     } catch {
       return undefined;
@@ -82,10 +82,10 @@ export class SealedCache {
    */
   async write(bytes: Uint8Array, savedAt: number): Promise<void> {
     if (bytes.length > MAX_BYTES) throw withName(this.#path, tooLarge(bytes.length, MAX_BYTES));
-    const { owner, user, maxUnused } = this.#options;
+    const { context, user, maxUnused } = this.#options;
     await makeFolder(this.folder);
     await makePrivate(this.folder, user);
-    const content = sealParts(partsOf(bytes), this.#key, owner);
+    const content = sealParts(partsOf(bytes), this.#key, context);
     const seconds = savedAt / 1_000;
     await withPathInErrors(
       this.#path,

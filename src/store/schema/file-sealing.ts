@@ -15,14 +15,24 @@ import { findSealKey, parseSealKeys } from "../seal-keys.js";
 import { checkData, parseStoredText } from "./parse-data.js";
 
 /** Names the place that a secret is sealed for. A merge changes ids. */
-type Owner = readonly [list: string, application: string, environment: string, ...names: string[]];
+type SealContext = readonly [
+  list: string,
+  application: string,
+  environment: string,
+  ...names: string[],
+];
 
 /**
  * Copies the record that holds a secret.
  *
  * @param label names the secret in messages
  */
-type Replace = <T extends object>(holder: T, field: keyof T, owner: Owner, label: string) => T;
+type Replace = <T extends object>(
+  holder: T,
+  field: keyof T,
+  context: SealContext,
+  label: string,
+) => T;
 
 /**
  * The form in which a file is written. By default it stays sealed, and a plain
@@ -71,9 +81,9 @@ export class FileSealing {
       if (this.#form === undefined) throw notSealedError();
       return content;
     }
-    const { sealed: _, ...data } = mapSecrets(content, (holder, field, owner, label) => ({
+    const { sealed: _, ...data } = mapSecrets(content, (holder, field, context, label) => ({
       ...holder,
-      [field]: this.#open(holder[field] as string, owner, label),
+      [field]: this.#open(holder[field] as string, context, label),
     }));
     // Types could not be checked while values were sealed.
     return checkData(data, content);
@@ -82,9 +92,9 @@ export class FileSealing {
   /** @param resealsAll whether all secrets are sealed with the first of the keys */
   seal(data: Data, resealsAll = this.#form === "sealed"): Data {
     if (!this.isSealed) return data;
-    const { $schema, version, ...rest } = mapSecrets(data, (holder, field, owner) => ({
+    const { $schema, version, ...rest } = mapSecrets(data, (holder, field, context) => ({
       ...holder,
-      [field]: this.#seal(holder[field] as JsonValue, owner, resealsAll),
+      [field]: this.#seal(holder[field] as JsonValue, context, resealsAll),
     }));
     return { ...($schema !== undefined && { $schema }), version, sealed: true, ...rest };
   }
@@ -99,22 +109,22 @@ export class FileSealing {
     return isCurrent;
   }
 
-  /** Seals a part of the history. @param owner the rest of its line */
-  sealContent(content: unknown, owner: string): string {
-    return this.#texts.seal(JSON.stringify(content), owner);
+  /** Seals a part of the history. @param context the rest of its line */
+  sealContent(content: unknown, context: string): string {
+    return this.#texts.seal(JSON.stringify(content), context);
   }
 
   /** @throws InvalidDataError without a subject */
-  openContent(content: unknown, owner: string): unknown {
-    if (isSealedText(content)) return parseStoredText(this.#texts.open(content, owner));
+  openContent(content: unknown, context: string): unknown {
+    if (isSealedText(content)) return parseStoredText(this.#texts.open(content, context));
     // An `unseal` that was killed leaves plain content. It can be run again.
     if (this.#isOpenedSealed && this.#form === undefined) throw notSealedError();
     return content;
   }
 
-  #open(text: string, owner: Owner, label: string): JsonValue {
+  #open(text: string, context: SealContext, label: string): JsonValue {
     try {
-      const key = JSON.stringify(owner);
+      const key = JSON.stringify(context);
       const json = this.#texts.open(text, key).trimEnd();
       this.#isOutdated ||= !this.#texts.isCurrent(text);
       if (!this.#texts.isCurrent(this.#opened.get(key + json) ?? ""))
@@ -125,8 +135,8 @@ export class FileSealing {
     }
   }
 
-  #seal(value: JsonValue, owner: Owner, resealsAll: boolean): string {
-    const key = JSON.stringify(owner);
+  #seal(value: JsonValue, context: SealContext, resealsAll: boolean): string {
+    const key = JSON.stringify(context);
     const json = JSON.stringify(value);
     const before = this.#opened.get(key + json);
     const isUnchanged = before !== undefined && (!resealsAll || this.#texts.isCurrent(before));
@@ -170,9 +180,9 @@ function mapSecrets(data: Data, replace: Replace): Data {
       const variable = variables.get(record.variable_id);
       const environment = environments.get(record.environment_id);
       if (!variable || !environment || isPublic(variable)) return record;
-      const owner = ["values", environment.application, environment.name, variable.name] as const;
+      const context = ["values", environment.application, environment.name, variable.name] as const;
       const label = `${variable.name} in ${qualifiedName(environment)}`;
-      return { ...record, content: replace(record.content, "value", owner, label) };
+      return { ...record, content: replace(record.content, "value", context, label) };
     }),
   };
 }
@@ -193,7 +203,7 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
   const { only, valid_until } = pair as Partial<NamedKey>;
   const limits = JSON.stringify([only, valid_until]);
   const { application } = environment;
-  const owner = ["environments", application, environment.name, name, api_key, limits] as const;
+  const context = ["environments", application, environment.name, name, api_key, limits] as const;
   const label = `the API secret of ${name && `the key ${name} of `}${qualifiedName(environment)}`;
   const replaced = (key: RotatedPair, keyName: string) =>
     withSecrets(key, environment, keyName, replace);
@@ -202,13 +212,13 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
     ...(previous && { previous: previous.map((old) => replaced(old, name)) }),
     ...(keys && { keys: keys.map((key) => replaced(key, key.name)) }),
   };
-  return replace(copy, "api_secret", owner, label);
+  return replace(copy, "api_secret", context, label);
 }
 
 const SEALED_TEXT = new RegExp(`^${SEALED_PREFIX}([\\w-]{11}):([\\w-]+)$`);
 
 /**
- * Seals strings, each for its owner: no other one can open it. A sealed text is
+ * Seals strings, each for its context: no other one can open it. A sealed text is
  * the prefix, the id of the key, and nonce, ciphertext and tag, in base64url.
  */
 class TextSealing {
@@ -226,18 +236,18 @@ class TextSealing {
     this.#start = `${SEALED_PREFIX}${sealKeys[0].id.toString("base64url")}:`;
   }
 
-  seal(text: string, owner: string): string {
-    return this.#start + seal(text, this.#keys[0]?.bytes as Buffer, owner).toString("base64url");
+  seal(text: string, context: string): string {
+    return this.#start + seal(text, this.#keys[0]?.bytes as Buffer, context).toString("base64url");
   }
 
   /** @throws InvalidDataError whose message has no subject */
-  open(sealed: string, owner: string): string {
+  open(sealed: string, context: string): string {
     const parts = SEALED_TEXT.exec(sealed)?.slice(1) ?? [];
     const [id, bytes] = parts.map((part) => Buffer.from(part, "base64url"));
     // Several strings decode to the same bytes.
     if (!id || !bytes || [id, bytes].some((each, i) => each.toString("base64url") !== parts[i]))
       throw new InvalidDataError("is not a whole sealed text");
-    const text = unseal(bytes, findSealKey(this.#keys, id).bytes, owner);
+    const text = unseal(bytes, findSealKey(this.#keys, id).bytes, context);
     if (text === undefined)
       throw new InvalidDataError("was changed, or moved from another name or environment");
     return text;

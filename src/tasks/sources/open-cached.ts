@@ -33,7 +33,7 @@ export async function openCached(
   const file = new SealedCache({
     parent: surroundings.folders.cache,
     kind: "appvars cache v3",
-    owner: JSON.stringify([url, apiKey ?? null]),
+    context: JSON.stringify([url, apiKey ?? null]),
     secret: apiSecret,
     user: surroundings.user,
     maxUnused: MAX_CACHE_AGE_S * 1_000,

@@ -22,7 +22,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const OWNER = {
   kind: "test v1",
-  owner: "http://10.0.0.1:7400",
+  context: "http://10.0.0.1:7400",
   secret: "s3cret",
   maxUnused: 30 * 86_400_000,
 };
@@ -31,8 +31,8 @@ const NOW = 1_700_000_000_000;
 const BYTES = randomBytes(2.5 * 1_024 * 1_024);
 const SAVED = { hash: hash("sha256", BYTES), savedAt: NOW };
 
-const fileIn = (parent: string, owner: Partial<SealedFileOptions> = {}) =>
-  new SealedCache({ ...OWNER, parent, user: process.getuid?.(), ...owner });
+const fileIn = (parent: string, context: Partial<SealedFileOptions> = {}) =>
+  new SealedCache({ ...OWNER, parent, user: process.getuid?.(), ...context });
 /** The content of a file, with a hash of the bytes, since a test compares many bytes one by one. */
 const readIn = async (file: SealedCache | undefined) => {
   const saved = await file?.read();
@@ -41,9 +41,9 @@ const readIn = async (file: SealedCache | undefined) => {
 const namesIn = async (parent: string) => (await readdir(join(parent, "snapshots"))).sort();
 
 /** A folder with a file, and its path. */
-async function savedFolder(owner: Partial<SealedFileOptions> = {}) {
+async function savedFolder(context: Partial<SealedFileOptions> = {}) {
   const parent = await temporaryFolder();
-  const file = fileIn(parent, owner);
+  const file = fileIn(parent, context);
   await file.write(BYTES, NOW);
   const [name = ""] = await namesIn(parent);
   return { parent, file, name, path: join(parent, "snapshots", name) };
@@ -75,12 +75,12 @@ describe("a sealed file", () => {
 
   it.each([
     ["another kind", { kind: "test v2" }],
-    ["another owner", { owner: "http://10.0.0.2:7400" }],
+    ["another context", { context: "http://10.0.0.2:7400" }],
     ["another secret", { secret: "rotated" }],
     ["no secret", { secret: "" }],
-  ])("a sealed file is nothing with %s, even under its name", async (_what, owner) => {
+  ])("a sealed file is nothing with %s, even under its name", async (_what, context) => {
     const { parent, name } = await savedFolder();
-    const other = fileIn(parent, owner);
+    const other = fileIn(parent, context);
     expect(await other.read()).toBeUndefined();
     await other.write(Buffer.from("other"), NOW);
     const [otherName = "", ...more] = (await namesIn(parent)).filter((each) => each !== name);
@@ -155,7 +155,7 @@ describe("a sealed file", () => {
 
   it("a sealed file is removed, with no others; one that is missing is no failure", async () => {
     const { parent, file } = await savedFolder();
-    const other = fileIn(parent, { owner: "other" });
+    const other = fileIn(parent, { context: "other" });
     await other.write(BYTES, NOW);
     await file.remove();
     await file.remove();
@@ -167,7 +167,7 @@ describe("a sealed file", () => {
 
 describe("the folder of sealed files", () => {
   it.skipIf(process.platform === "win32")(
-    "the folder of sealed files is accessible only to its owner, with any umask",
+    "the folder of sealed files is accessible only to its context, with any umask",
     async () => {
       const old = process.umask(0);
       onTestFinished(() => void process.umask(old));
@@ -225,7 +225,7 @@ describe("the folder of sealed files", () => {
   );
 
   it("files that were not used for 30 days are removed, and nothing else", async () => {
-    const { parent, path, name, file } = await savedFolder({ owner: "http://used:7400" });
+    const { parent, path, name, file } = await savedFolder({ context: "http://used:7400" });
     const inFolder = (name: string) => join(parent, "snapshots", name);
     const old = NOW / 1_000 - 30 * 86_400 - 60;
     for (const each of ["a".repeat(64), "notes.txt"]) await writeFile(inFolder(each), "");

@@ -80,7 +80,7 @@ export function setValues(
   };
 }
 
-interface VariableChange {
+interface SetRequest {
   name: string;
   /** The text of the new value; `undefined` to keep the value. */
   text: string | undefined;
@@ -97,7 +97,7 @@ interface VariableChange {
  * @returns a row for each environment, and the values that break a new schema
  * @throws NotFoundError without a value and a variable
  */
-export async function setVariable(data: Data, environments: Environments, change: VariableChange) {
+export async function setVariable(data: Data, environments: Environments, change: SetRequest) {
   let changed = data;
   const rows: object[] = [];
   for (const environment of environments) {
@@ -113,7 +113,7 @@ async function setIn(
   data: Data,
   environment: EnvironmentRecord,
   environments: Environments,
-  { name, text, definition, toEnvelope, ...change }: VariableChange,
+  { name, text, definition, toEnvelope, ...change }: SetRequest,
 ) {
   const { id, application } = environment;
   const variable = variablesOf(data, application).get(name);

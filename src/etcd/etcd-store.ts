@@ -109,7 +109,7 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
       const advice = command`appvars init --store ${url}, or appvars migrate FILE ${url}`;
       throw new InvalidDataError(`${url} holds no data: to create some, run ${advice}`);
     }
-    this.#show(state, before, startedAt);
+    this.#adopt(state, before, startedAt);
     return this.#state ?? state;
   }
 
@@ -125,7 +125,7 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
    * @param before the state that `state` is based on; the current one may be
    *   newer by now
    */
-  #show(state: StoreState, before: StoreState | undefined, startedAt: number): void {
+  #adopt(state: StoreState, before: StoreState | undefined, startedAt: number): void {
     const current = this.#state;
     const { head, clusterId, revision } = state;
     const isOutdated =
@@ -234,9 +234,9 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
     const author = { ...this.#options.author, command };
     const target = { ...this.#target, sealing };
     const read = () => this.#read();
-    const show = this.#show.bind(this);
+    const adopt = this.#adopt.bind(this);
     return this.enqueue(() =>
-      write(new StoreWriter({ url, author, clock, target, present: this.#state, read, show })),
+      write(new StoreWriter({ url, author, clock, target, present: this.#state, read, adopt })),
     );
   }
 

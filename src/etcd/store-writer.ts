@@ -38,7 +38,7 @@ interface WriterOptions {
   present: StoreState | undefined;
   read: () => Promise<StoreState>;
   /** Takes the state after a write, whose last attempt began at `startedAt`. */
-  show: (state: StoreState, before: StoreState, startedAt: number) => void;
+  adopt: (state: StoreState, before: StoreState, startedAt: number) => void;
 }
 
 /**
@@ -89,7 +89,7 @@ export class StoreWriter {
       return after && { before, after };
     });
     if (after === before) return;
-    this.#options.show(after, before, startedAt);
+    this.#options.adopt(after, before, startedAt);
     await tidy(this.#target, after, before).catch(() => {});
   }
 

@@ -51,7 +51,7 @@ class BrokenRuleError extends TypeError {}
 
 type FieldsOf<T> = Record<keyof T, Rule>;
 
-const open = (fields: Fields) => rule({ fields, isOpen: true });
+const open = (fields: Fields) => rule({ fields, allowsUnknown: true });
 
 const name = rule({ text: { test: isVariableName }, must: "be the name of a variable" });
 const value = rule({

@@ -30,7 +30,7 @@ export class RefusedError extends ServerError {
 
 // In etcd's JSON, 64-bit numbers are strings, and fields with default values
 // are omitted. Later versions may add fields.
-const open = (fields: Fields) => rule({ fields, isOpen: true });
+const open = (fields: Fields) => rule({ fields, allowsUnknown: true });
 const matching = (text: RegExp) => rule({ text });
 const revision = matching(/^[1-9]\d{0,14}$/);
 const flag = { ...BOOLEAN, defaultValue: false };

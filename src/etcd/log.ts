@@ -81,7 +81,7 @@ const head: Record<keyof Head, Rule> = {
   previous: optional(rule({ fields: snapshot })),
 };
 
-const ANY_FORMAT = rule({ fields: { format: optional(ANYTHING) }, isOpen: true });
+const ANY_FORMAT = rule({ fields: { format: optional(ANYTHING) }, allowsUnknown: true });
 
 export interface LogEntry {
   readonly write: string;

@@ -11,7 +11,7 @@ export interface Rule {
    * Whether unknown fields are dropped, so that other versions can add some.
    * Otherwise, they are refused.
    */
-  readonly isOpen: boolean;
+  readonly allowsUnknown: boolean;
   readonly items: Rule | undefined;
   /** The rule for each member of an object with arbitrary names. */
   readonly members: Rule | undefined;
@@ -35,7 +35,7 @@ export const ANYTHING: Rule = {
   defaultValue: undefined,
   must: undefined,
   fields: undefined,
-  isOpen: false,
+  allowsUnknown: false,
   items: undefined,
   members: undefined,
   integerRange: undefined,
@@ -159,7 +159,7 @@ function standardMessage({ fields, members, items, integerRange, oneOf }: Rule):
 }
 
 function checkFields(
-  { isOpen }: Rule,
+  { allowsUnknown }: Rule,
   fields: Fields,
   input: Record<string, unknown>,
   checked: Record<string, unknown> | undefined,
@@ -175,7 +175,7 @@ function checkFields(
       isComplete = false;
   }
   if (isComplete && index === names.length) return "complete";
-  const unknown = isOpen ? undefined : names.find((name) => !Object.hasOwn(fields, name));
+  const unknown = allowsUnknown ? undefined : names.find((name) => !Object.hasOwn(fields, name));
   return unknown === undefined ? "incomplete" : within(unknown, violation("is not a known field"));
 }
 

@@ -85,11 +85,11 @@ const record: Record<keyof RecordIdentity, Rule> = {
 };
 /** The fields of an {@link AuditLine} that are used. */
 const LINE = rule({
-  isOpen: true,
+  allowsUnknown: true,
   fields: {
     time: rule({ text: { test: (time) => Number.isFinite(Date.parse(time)) } }),
     client: optional(TEXT),
-    read: optional(rule({ items: rule({ fields: record, isOpen: true }) })),
+    read: optional(rule({ items: rule({ fields: record, allowsUnknown: true }) })),
     lines_lost: optional(COUNT),
   },
 });

@@ -74,11 +74,11 @@ async function serveStore(
 }
 
 export function plainTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
-  const isOpen = endpoints.some((endpoint) => {
+  const allowsUnknown = endpoints.some((endpoint) => {
     const { protocol, hostname } = new URL(endpoint);
     return protocol === "http:" && !isLoopback(hostname);
   });
-  return isOpen ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
+  return allowsUnknown ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }
 
 export function pruneStore(place: StorePlace, entries: number, caller: Caller): Promise<void> {

@@ -26,7 +26,10 @@ export type FileVariables = ReadonlyMap<string, ChildVariable>;
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function passedOn(env: Env, isPassed: (name: string) => boolean): Record<string, string> {
+export function filterEnvironment(
+  env: Env,
+  isPassed: (name: string) => boolean,
+): Record<string, string> {
   const passed = Object.entries(env).filter(
     ([name, value]) => value !== undefined && isPassed(name),
   );
@@ -38,7 +41,7 @@ export function passedOn(env: Env, isPassed: (name: string) => boolean): Record<
  * outlive by days.
  */
 export function withoutCredentials(env: Env): Record<string, string> {
-  return passedOn(env, (name) => !name.toUpperCase().startsWith("APPVARS_"));
+  return filterEnvironment(env, (name) => !name.toUpperCase().startsWith("APPVARS_"));
 }
 
 export interface InheritanceRules {
@@ -72,7 +75,7 @@ export function inheritedEnvironment(
   platform: NodeJS.Platform,
 ): Record<string, string> {
   // Windows finds a variable by any case of its name.
-  return passedOn(env, (name) => {
+  return filterEnvironment(env, (name) => {
     if (!pristine) return passCredentials || !CREDENTIAL_VARIABLES.includes(name.toUpperCase());
     return platform === "win32"
       ? PRISTINE_ON_WINDOWS.includes(name.toUpperCase())

@@ -6,7 +6,7 @@ import type { VariableSource } from "../../model/source.js";
 import { parseAs, valueText } from "../../model/variable.js";
 import { withSource } from "../sources/open-source.js";
 import type { Caller, Surroundings } from "../surroundings.js";
-import { type ChildVariables, passedOn } from "./child-environment.js";
+import { type ChildVariables, filterEnvironment } from "./child-environment.js";
 import { prepareVariables, type VariableFlags, type VariableRules } from "./prepare-variables.js";
 
 interface LoadOptions extends VariableFlags {
@@ -39,7 +39,7 @@ export async function loadVariables(
   };
   const prepared = await prepareVariables(
     flags,
-    passedOn(env, () => true),
+    filterEnvironment(env, () => true),
     caller,
   );
   return withSource(prepared.open(), async (source) => {

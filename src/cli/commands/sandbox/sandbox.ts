@@ -1,7 +1,7 @@
 import { loadWindows, startChild } from "../../../kit/process/child.js";
 import type { ChildEnvironment } from "../../../kit/process/program.js";
 import { supervise } from "../../../kit/process/supervise.js";
-import { passedOn } from "../../../tasks/run/child-environment.js";
+import { filterEnvironment } from "../../../tasks/run/child-environment.js";
 import { dataPlaceName, dataPlaceOf } from "../../../tasks/settings/connection.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import { SETTING_NAMES, SETTINGS } from "../../../tasks/settings/setting-table.js";
@@ -111,7 +111,7 @@ function sandboxEnvironment(
   env: Surroundings["env"],
   { url, apiKey, apiSecret }: Sandbox,
 ): ChildEnvironment {
-  const others = passedOn(env, (name) => !MISLEADING.includes(name.toUpperCase()));
+  const others = filterEnvironment(env, (name) => !MISLEADING.includes(name.toUpperCase()));
   return {
     ...others,
     APPVARS_URL: url,

@@ -72,9 +72,9 @@ export function mergeRecordsOf(data: Data, base: Data): MergeRecords {
   const ofVariable = commonNames(variables, base.variables, isSameVariable);
   for (const { id, keys = [], ...fields } of environments) {
     const environment = keyOf("environments", ofEnvironment(id));
-    records.set(environment, { id, refersTo: [], fields: grouped(fields) });
+    records.set(environment, { id, refersTo: [], fields: groupCredentials(fields) });
     for (const key of keys) {
-      const record = { id: 0, refersTo: [environment], fields: grouped(key) };
+      const record = { id: 0, refersTo: [environment], fields: groupCredentials(key) };
       records.set(keyOf("keys", key.name, ofEnvironment(id)), record);
     }
   }
@@ -131,12 +131,18 @@ function variablesWithSameValue(data: Data, base: Data): ReadonlySet<number> {
   return new Set(same.map(({ variable_id }) => variable_id));
 }
 
-function grouped({ api_key, api_secret, rotated_at, previous, ...fields }: Partial<NamedKey>) {
+function groupCredentials({
+  api_key,
+  api_secret,
+  rotated_at,
+  previous,
+  ...fields
+}: Partial<NamedKey>) {
   const credentials = { api_key, api_secret, ...(rotated_at && { rotated_at }), previous };
   return { ...fields, credentials };
 }
 
-function ungrouped({ credentials, ...fields }: MergeRecord["fields"]): object {
+function ungroupCredentials({ credentials, ...fields }: MergeRecord["fields"]): object {
   return { ...fields, ...(credentials as object) };
 }
 
@@ -156,10 +162,10 @@ export function toData(merged: MergeRecords, branch: MergeRecords, ours: Data, t
   }
   const keys = new Map<string | undefined, object[]>();
   for (const [, { refersTo, fields }] of of("keys"))
-    keys.set(refersTo[0], [...(keys.get(refersTo[0]) ?? []), ungrouped(fields)]);
+    keys.set(refersTo[0], [...(keys.get(refersTo[0]) ?? []), ungroupCredentials(fields)]);
   const environments = of("environments").map(([key, { fields }]) => {
     const own = keys.get(key);
-    return { id: ids.get(key), ...ungrouped(fields), ...(own && { keys: own }) };
+    return { id: ids.get(key), ...ungroupCredentials(fields), ...(own && { keys: own }) };
   });
   const variables = of("variables").map(([key, { fields }]) => ({ id: ids.get(key), ...fields }));
   const values = of("values").map(

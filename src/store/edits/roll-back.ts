@@ -81,7 +81,7 @@ export function rollBack(
   );
   const isElsewhere = ({ environment_id }: ValueRecord) =>
     environment && environment.id !== environment_id;
-  const values = mixed(
+  const values = takeOld(
     data.values,
     old.values,
     (value) => chosen.has(value.variable_id) && !isElsewhere(value),
@@ -97,7 +97,7 @@ export function rollBack(
   const environmentIds = new Set(data.environments.map(({ id }) => id));
   return {
     ...data,
-    variables: mixed(
+    variables: takeOld(
       data.variables,
       old.variables,
       ({ id }) => chosen.has(id) && !shared.has(id) && !newIds.has(id),
@@ -128,7 +128,7 @@ function dataBefore(data: Data, changes: readonly RecordedWrite[]): Data {
  * Returns the current records, the taken ones as they were: added, changed or
  * gone.
  */
-function mixed<T extends { readonly id: number }>(
+function takeOld<T extends { readonly id: number }>(
   now: readonly T[],
   old: readonly T[],
   isTaken: (record: T) => boolean,

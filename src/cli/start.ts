@@ -46,7 +46,7 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
       (await (
         await import("./parse-with-commander.js")
       ).parseWithCommander({ ...call, words }, io));
-    const preview = { dryRun: flags["dryRun"] === true, values: flags["values"] === true };
+    const preview = { dryRun: flags["dryRun"] === true, showValues: flags["values"] === true };
     const context = createContext(io, output, path.join(" "), preview);
     await command.run?.(args, flags, context, loadAll);
     return context.exitCode;

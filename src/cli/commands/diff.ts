@@ -53,37 +53,39 @@ const SIGNS = { added: "+", removed: "-", changed: "~" };
 
 async function printDifferences(
   differences: readonly Difference[],
-  values: boolean,
+  showValues: boolean,
   context: Context,
 ): Promise<void> {
   await print(context, {
-    json: differences.map((difference) => toJson(difference, values)),
-    rows: differences.map((difference) => fields(difference, values)),
+    json: differences.map((difference) => toJson(difference, showValues)),
+    rows: differences.map((difference) => fields(difference, showValues)),
     lines: ({ green, red, yellow }) => {
       const styles = { added: green, removed: red, changed: yellow };
       return differences.map((difference) => {
-        return { text: line(difference, values), style: styles[difference.kind] };
+        return { text: line(difference, showValues), style: styles[difference.kind] };
       });
     },
   });
 }
 
-function toJson({ kind, name, before, after }: Difference, values: boolean): object {
+function toJson({ kind, name, before, after }: Difference, showValues: boolean): object {
   const types = { type_before: before?.type, type_after: after?.type };
-  const shown = values && { before: before?.value, after: after?.value };
+  const shown = showValues && { before: before?.value, after: after?.value };
   return { kind, name, ...types, ...shown };
 }
 
 /** Kind, name, old and new value, for a program. */
-function fields({ kind, name, before, after }: Difference, values: boolean): string[] {
-  const texts = values ? [before, after].map((item) => (item ? valueText(item.value) : "")) : [];
+function fields({ kind, name, before, after }: Difference, showValues: boolean): string[] {
+  const texts = showValues
+    ? [before, after].map((item) => (item ? valueText(item.value) : ""))
+    : [];
   return [kind, name, ...texts];
 }
 
 /** `~ NAME  old -> new` for a person. */
-function line({ kind, name, before, after }: Difference, values: boolean): string {
+function line({ kind, name, before, after }: Difference, showValues: boolean): string {
   const types =
     before && after && before.type !== after.type ? ` (${before.type} -> ${after.type})` : "";
   const shown = [before, after].flatMap((item) => (item ? [valueText(item.value)] : []));
-  return `${SIGNS[kind]} ${name}${types}${values ? `  ${shown.join(" -> ")}` : ""}`;
+  return `${SIGNS[kind]} ${name}${types}${showValues ? `  ${shown.join(" -> ")}` : ""}`;
 }

@@ -38,7 +38,7 @@ export const definition = defineCommand({
     ...SOURCE_FLAGS,
   },
   examples: ["appvars show DATABASE_URL"],
-  run({ name }, { values = false, ...flags }, context) {
+  run({ name }, { values: showValues = false, ...flags }, context) {
     const settings = readSettings(flags, context);
     const { env } = context.surroundings;
     return withSource(openSource(settings, context), async (source) => {
@@ -46,8 +46,8 @@ export const definition = defineCommand({
       const { variable, value, rules } = entry;
       const { content: stored, ...ids } = value ?? {};
       const encrypted = isUnreadable(stored?.value);
-      const content = stored && (await readContent(name, stored.value, values, settings));
-      const isShown = values || isPublic(rules);
+      const content = stored && (await readContent(name, stored.value, showValues, settings));
+      const isShown = showValues || isPublic(rules);
       const shellText = Object.hasOwn(env, name) ? env[name] : undefined;
       const json = {
         variable: { ...variable, ...rules },
@@ -111,15 +111,15 @@ async function readEntry(name: string, reader: VariableReader): Promise<Variable
 async function readContent(
   name: string,
   stored: JsonValue,
-  values: boolean,
+  showValues: boolean,
   settings: Settings,
 ): Promise<JsonValue> {
   if (!isUnreadable(stored)) return stored;
-  const decrypt = await createDecrypt(settings, values ? leaveUnlessSealed : leaveEncrypted);
+  const decrypt = await createDecrypt(settings, showValues ? leaveUnlessSealed : leaveEncrypted);
   try {
     return decrypt(name, stored);
   } catch (error) {
-    if (values || !(error instanceof DecryptionError)) throw error;
+    if (showValues || !(error instanceof DecryptionError)) throw error;
     return stored;
   }
 }

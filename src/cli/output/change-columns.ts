@@ -5,10 +5,10 @@ import type { ChangeRow } from "../../store/edits/change-rows.js";
 import { HIDDEN } from "../../tasks/settings/setting-table.js";
 
 /** Returns the columns for rows; BEFORE and AFTER only if a value is shown. */
-export function columnsOf(rows: readonly ChangeRow[], values: boolean) {
+export function columnsOf(rows: readonly ChangeRow[], showValues: boolean) {
   const isShown = ({ what, before, after }: ChangeRow) =>
     what === "value" && [before, after].some((side) => side !== undefined);
-  const hasValues = values || rows.some(isShown);
+  const hasValues = showValues || rows.some(isShown);
   const text = (
     value: JsonValue | undefined,
     { what, kind }: ChangeRow,

@@ -26,7 +26,7 @@ export interface OutputFlags {
 /** Whether changes are printed instead of made, and whether with values. */
 interface PreviewFlags {
   dryRun: boolean;
-  values: boolean;
+  showValues: boolean;
 }
 
 /** The process of a command line. */
@@ -62,7 +62,7 @@ export function createContext(
   io: Io,
   flags: OutputFlags,
   command?: string,
-  { dryRun, values }: PreviewFlags = { dryRun: false, values: false },
+  { dryRun, showValues }: PreviewFlags = { dryRun: false, showValues: false },
 ): Context {
   const { surroundings } = io;
   const noted = new Set<string>();
@@ -96,7 +96,9 @@ export function createContext(
       tell(text);
     },
     trace: flags.verbose ? note : undefined,
-    preview: dryRun ? (before, after) => printPreview(before, after, values, context) : undefined,
+    preview: dryRun
+      ? (before, after) => printPreview(before, after, showValues, context)
+      : undefined,
   };
   return context;
 }
@@ -104,22 +106,27 @@ export function createContext(
 async function printPreview(
   before: Data,
   after: Data,
-  values: boolean,
+  showValues: boolean,
   context: Context,
 ): Promise<void> {
   const { rowsBetween } = await import("../../store/edits/change-rows.js");
-  await printChanges(rowsBetween(before, after, values), values, context, "nothing would change");
+  await printChanges(
+    rowsBetween(before, after, showValues),
+    showValues,
+    context,
+    "nothing would change",
+  );
 }
 
 /** @param empty noted if there are no rows */
 export async function printChanges(
   rows: readonly ChangeRow[],
-  values: boolean,
+  showValues: boolean,
   context: Context,
   empty: string,
 ): Promise<void> {
   const { columnsOf } = await import("./change-columns.js");
-  const { headings, cells } = columnsOf(rows, values);
+  const { headings, cells } = columnsOf(rows, showValues);
   await printTable(context, { json: rows, headings, rows: rows.map(cells), empty });
 }
 

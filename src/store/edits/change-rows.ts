@@ -39,14 +39,14 @@ class ChangeRows {
   readonly #records = new Map<string, object>();
   /** Variables that have been public ever since the change. */
   readonly #public: Set<number>;
-  readonly #values: boolean;
+  readonly #showValues: boolean;
 
-  /** @param values whether to show values that are not public */
-  constructor({ environments, variables }: Data, values: boolean) {
+  /** @param showValues whether to show values that are not public */
+  constructor({ environments, variables }: Data, showValues: boolean) {
     for (const record of environments) this.#keep("environments", record);
     for (const record of variables) this.#keep("variables", record);
     this.#public = new Set(variables.filter(isPublic).map(({ id }) => id));
-    this.#values = values;
+    this.#showValues = showValues;
   }
 
   /** Returns rows; omits definitions added or removed with a value. */
@@ -80,7 +80,7 @@ class ChangeRows {
     const environment = find("environments", record.environment_id);
     const { application } = environment ?? record;
     const name = list === "environments" ? undefined : find("variables", record.variable_id)?.name;
-    const isShown = list !== "values" || this.#values || this.#public.has(record.variable_id);
+    const isShown = list !== "values" || this.#showValues || this.#public.has(record.variable_id);
     const [from, to] = [before, after].map((side) =>
       side && isShown ? shownPart(list, side) : undefined,
     );
@@ -119,8 +119,8 @@ function shownPart(list: List, record: object): JsonValue {
   return definition as unknown as JsonValue;
 }
 
-export function rowsBetween(data: Data, changed: Data, values: boolean): ChangeRow[] {
-  return new ChangeRows(changed, values).of(
+export function rowsBetween(data: Data, changed: Data, showValues: boolean): ChangeRow[] {
+  return new ChangeRows(changed, showValues).of(
     changesBetween(recordedData(data), recordedData(changed)),
   );
 }
@@ -138,7 +138,7 @@ interface ListOptions {
   /** The largest number of changes. */
   limit: number | undefined;
   /** Whether to show values that are not public. */
-  values: boolean;
+  showValues: boolean;
 }
 
 type ListedChange = Omit<RecordedWrite, "changes"> & { changes: ChangeRow[] };
@@ -150,10 +150,10 @@ type ListedChange = Omit<RecordedWrite, "changes"> & { changes: ChangeRow[] };
  */
 export async function listChanges(
   { data, changes }: History,
-  { name, env, limit, values }: ListOptions,
+  { name, env, limit, showValues }: ListOptions,
 ): Promise<ListedChange[]> {
   const listed: ListedChange[] = [];
-  const rows = new ChangeRows(data, values);
+  const rows = new ChangeRows(data, showValues);
   const isListed = rowFilter(name, env, data.environments);
   for await (const change of changes) {
     if (limit !== undefined && listed.length >= limit) break;

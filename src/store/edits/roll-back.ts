@@ -31,7 +31,7 @@ interface PlanOptions {
   only?: readonly string[] | undefined;
   env?: string | undefined;
   /** Whether the rows show values that are not public. */
-  values: boolean;
+  showValues: boolean;
 }
 
 /**
@@ -42,14 +42,14 @@ interface PlanOptions {
 export async function planRollBack(
   history: History,
   number: number,
-  { only, env, values }: PlanOptions,
+  { only, env, showValues }: PlanOptions,
 ) {
   const { data } = history;
   const changes = await changesSince(number, history.changes);
   const matcher = only && createMatcher(only);
   const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
   const changed = rollBack(data, changes, { isWanted: matcher?.matches, environment });
-  const rows = rowsBetween(data, changed, values);
+  const rows = rowsBetween(data, changed, showValues);
   const unchanged = matcher?.unmatched(rows.flatMap(namesOfRow)) ?? [];
   if (unchanged.length > 0)
     throw new NotFoundError(`${unchanged.join(", ")} is as it was before change ${number}`);

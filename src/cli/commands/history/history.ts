@@ -30,7 +30,7 @@ export const definition = defineCommand({
     ...PLACE_FLAGS,
   },
   examples: ["appvars history DATABASE_URL --env production --data vars.json"],
-  async run({ name }, { prune, env, values = false, limit, ...flags }, context) {
+  async run({ name }, { prune, env, values: showValues = false, limit, ...flags }, context) {
     if (prune !== undefined) {
       if ((name ?? env) === undefined) return runPrune(prune, flags, context);
       throw new UsageError(
@@ -40,10 +40,10 @@ export const definition = defineCommand({
     const dataPlace = dataPlaceOf(readSettings(flags, context));
     const { listChanges } = await import("../../../store/edits/change-rows.js");
     const json = await readHistory(dataPlace, context, (history) =>
-      listChanges(history, { name, env, limit, values }),
+      listChanges(history, { name, env, limit, showValues }),
     );
     const all = json.flatMap(({ changes }) => changes);
-    const { headings, cells } = columnsOf(all, values);
+    const { headings, cells } = columnsOf(all, showValues);
     await printTable(context, {
       json,
       headings: ["ID", "TIME", "WHO", "COMMAND", ...headings],

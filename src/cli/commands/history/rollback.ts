@@ -28,13 +28,17 @@ export const definition = defineCommand({
     ...PLACE_FLAGS,
   },
   examples: ["appvars rollback 42 --only DATABASE_URL --env production --data vars.json"],
-  async run({ number }, { only, env, values = false, yes, broken = false, ...flags }, context) {
+  async run(
+    { number },
+    { only, env, values: showValues = false, yes, broken = false, ...flags },
+    context,
+  ) {
     const { planRollBack } = await import("../../../store/edits/roll-back.js");
     const dataPlace = dataPlaceOf(readSettings(flags, context));
     const plan = await readHistory(dataPlace, context, (history) =>
-      planRollBack(history, number, { only, env, values }),
+      planRollBack(history, number, { only, env, showValues }),
     );
-    await printChanges(plan.rows, values, context, "there is nothing to restore");
+    await printChanges(plan.rows, showValues, context, "there is nothing to restore");
     if (!broken) await plan.refuseBroken("; to do it anyway, add --broken");
     if (plan.rows.length === 0 || context.preview) return;
     const question = `restore this as it was before change ${number}?`;

@@ -30,8 +30,8 @@ export type ExportFormat = keyof typeof WRITERS;
 export type ImportFormat = keyof typeof READERS;
 
 /**
- * Formats in which a program looks up names, so that no name takes effect by
- * itself. The others are for environments, so reserved names are left out.
+ * Formats of documents, in which a program looks up the names that it knows. The
+ * other formats set environment variables, so reserved names are left out.
  */
 export const DATA_FORMATS: readonly ExportFormat[] = ["json", "yaml", "tfvars"];
 

@@ -32,8 +32,9 @@ export interface SignedParts {
  * `HMAC <timestamp>:<signature>`.
  *
  * @example
- * sign({ timestamp: Date.now(), method: "GET", route: "/v1/variables?limit=2"
- * }, apiSecret)
+ * const route = "/v1/variables?limit=2";
+ * sign({ timestamp: Date.now(), method: "GET", route }, apiSecret)
+ *
  * @throws RangeError for an empty secret
  */
 export function sign(request: SignedParts, secret: string): string {

@@ -33,7 +33,9 @@ export interface Caller {
   note(text: string, repeat?: "once"): void;
   /** Warns of a risk, or of an unexpected result. */
   warn(text: string): void;
+  /** Notes a success. Scripts have the exit code, so only a terminal shows it. */
   tell(text: string): void;
+  /** Notes, on a terminal only, what takes time. */
   progress(text: string): void;
   /** Describes each exchange with a server, if the caller wants to know. */
   trace?: ((text: string) => void) | undefined;

@@ -27,8 +27,8 @@ export function parseDuration(text: string): number {
  * `2026-01-31T12:00:00Z`, or a length of time from now. Returns Unix
  * milliseconds.
  *
- * @param now Unix milliseconds @param direction -1 for a length of time before
- *   now
+ * @param now Unix milliseconds
+ * @param direction -1 for a length of time before now
  */
 export function parseTime(text: string, now: number, direction: 1 | -1): number {
   const length = parseDurationMs(text);

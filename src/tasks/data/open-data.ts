@@ -29,7 +29,10 @@ export interface DataCaller extends Caller {
   readonly preview?: ((before: Data, after: Data) => Promise<void>) | undefined;
 }
 
-/** @param purpose calls `check`, and warns @throws InvalidDataError as `check` */
+/**
+ * @param purpose calls `LocalData.check`, and warns of what it finds
+ * @throws InvalidDataError as `LocalData.check`
+ */
 export async function localData(
   place: DataPlace,
   caller: Caller,

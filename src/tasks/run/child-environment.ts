@@ -84,8 +84,8 @@ export function inheritedEnvironment(
 }
 
 /**
- * Joins both. The last variable wins on Windows, which ignores the case of
- * names.
+ * Adds variables to the inherited ones. On Windows, which ignores the case of
+ * names, the last one of a name wins.
  */
 export function childEnvironment(
   inherited: ChildEnvironment,

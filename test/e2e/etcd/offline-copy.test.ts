@@ -27,7 +27,7 @@ it("starts with its offline copy while no member answers, gives its age, and cat
   const second = await open(access, cacheFolder, Date.now() + 2 * MINUTE_MS);
   expect(valuesOf(second)).toHaveLength(4);
   expect(second.problem).toMatch(
-    /^the store can't be read: no member .* the data of 2 min ago is served, which was kept on this machine$/,
+    /^the store can't be read: no member .* serving data from 2 min ago, kept on this machine$/,
   );
   expect(second.age).toBeGreaterThanOrEqual(2 * MINUTE_MS);
 

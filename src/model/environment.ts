@@ -175,13 +175,13 @@ export function findEnvironment<E extends Environment>(
  *   secrets
  */
 export function findWeakSecrets(environments: readonly EnvironmentRecord[], now: number): string[] {
-  const owners = environments.flatMap(keyGrants).filter(({ validUntil }) => now < validUntil);
-  const keys = new Set(owners.map(({ pair }) => pair.api_key));
+  const grants = environments.flatMap(keyGrants).filter(({ validUntil }) => now < validUntil);
+  const keys = new Set(grants.map(({ pair }) => pair.api_key));
   const [short, same] = [new Set<string>(), new Set<string>()];
   const bySecret = new Map<string, Set<string>>();
-  for (const owner of owners) {
-    const { api_secret } = owner.pair;
-    const name = ownerName(owner);
+  for (const grant of grants) {
+    const { api_secret } = grant.pair;
+    const name = grantName(grant);
     if (api_secret.length < MIN_SECRET_LENGTH) short.add(name);
     if (keys.has(api_secret)) same.add(name);
     bySecret.set(api_secret, (bySecret.get(api_secret) ?? new Set()).add(name));
@@ -197,7 +197,7 @@ export function findWeakSecrets(environments: readonly EnvironmentRecord[], now:
   ];
 }
 
-function ownerName({ environment, client }: KeyGrant): string {
+function grantName({ environment, client }: KeyGrant): string {
   return qualifiedName(environment) + (client === undefined ? "" : ` (key ${client})`);
 }
 

@@ -25,9 +25,9 @@ export class Service {
   readonly #clock: () => number;
   readonly #ticks: () => number;
   readonly #startedAt: number;
-  /** The data that `#owners` and `#views` were made from. */
+  /** The data that `#grants` and `#views` were made from. */
   #data: Data;
-  #owners: ReturnType<typeof ownersOf>;
+  #grants: ReturnType<typeof grantsOf>;
   /** Views by the id of the environment, and the patterns of a limited key. */
   readonly #views = new Map<number | string, EnvironmentView>();
 
@@ -38,7 +38,7 @@ export class Service {
     this.#ticks = ticks;
     this.#startedAt = ticks();
     this.#data = store.data;
-    this.#owners = ownersOf(this.environments);
+    this.#grants = grantsOf(this.environments);
     // Releases replaced data at once, not at the next request.
     store.subscribe(() => this.#newest());
   }
@@ -47,7 +47,7 @@ export class Service {
     const { data } = this.#store;
     if (this.#data === data) return data;
     this.#data = data;
-    this.#owners = ownersOf(data.environments);
+    this.#grants = grantsOf(data.environments);
     this.#views.clear();
     return data;
   }
@@ -72,16 +72,16 @@ export class Service {
     return findEnvironment(this.environments, name);
   }
 
-  /** Finds the owner of an API key, which may have been rotated out. */
+  /** Finds the grant of an API key, which may have been rotated out. */
   grantOfKey(apiKey: string): KeyGrant | undefined {
     this.#newest();
-    return this.#owners.byKey.get(apiKey);
+    return this.#grants.byKey.get(apiKey);
   }
 
-  /** The owners whose secrets a signature without a key is checked against. */
-  get keylessOwners(): readonly KeyGrant[] {
+  /** The grants whose secrets a signature without a key is checked against. */
+  get keylessGrants(): readonly KeyGrant[] {
     this.#newest();
-    return this.#owners.keyless;
+    return this.#grants.keyless;
   }
 
   /**
@@ -181,12 +181,12 @@ export interface HealthCheck {
   readonly health: Health;
 }
 
-function ownersOf(environments: readonly EnvironmentRecord[]) {
-  const owners = environments.flatMap(keyGrants);
+function grantsOf(environments: readonly EnvironmentRecord[]) {
+  const grants = environments.flatMap(keyGrants);
   const keys: KeyPair[] = [...environments, ...environments.flatMap(({ keys = [] }) => keys)];
   const first = new Set(keys.slice(0, KEYLESS_LIMIT));
   return {
-    byKey: new Map(owners.map((owner) => [owner.pair.api_key, owner])),
-    keyless: owners.filter(({ current }) => first.has(current)),
+    byKey: new Map(grants.map((grant) => [grant.pair.api_key, grant])),
+    keyless: grants.filter(({ current }) => first.has(current)),
   };
 }

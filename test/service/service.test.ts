@@ -71,7 +71,7 @@ describe("a service", () => {
       data.environments[3].api_key = "new-key";
       data.environments[3].application = data.variables[7].application = "accounting";
     }) as Data;
-    expect(service.keylessOwners.map(({ pair }) => pair.api_key)).toContain("new-key");
+    expect(service.keylessGrants.map(({ pair }) => pair.api_key)).toContain("new-key");
     const read = { kind: "content", name: "DATABASE_URL" } as const;
     expect(service.view({ id, application }).find(read)).toEqual({
       value: "postgres://localhost/ledger",

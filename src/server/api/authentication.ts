@@ -60,8 +60,8 @@ export class Authenticator {
     const { method = "", url: target = "", headers } = req;
     const { authorization } = headers;
     if (authorization === undefined) {
-      const { owner, secret } = this.#claim(req);
-      return secretMatches(header(req, "x-api-secret"), secret.hash) ? { owner } : {};
+      const { grant, secret } = this.#claim(req);
+      return secretMatches(header(req, "x-api-secret"), secret.hash) ? { grant } : {};
     }
     // Node drops all but the first.
     if (countHeader(req, "authorization") > 1) return {};
@@ -80,13 +80,13 @@ export class Authenticator {
       if (this.#limiter.isUsedUp({ kind: "address", id })) return {};
       if (!hasKey) return this.#findSigner(id, check);
     }
-    const { owner, secret } = this.#claim(req);
-    return check.madeWith(secret.key) ? { owner } : {};
+    const { grant, secret } = this.#claim(req);
+    return check.madeWith(secret.key) ? { grant } : {};
   }
 
   #findSigner(address: string, { cost, madeWith }: SignatureCheck): Identity {
     const now = this.#options.clock();
-    const candidates = this.#service.keylessOwners.filter(({ validUntil }) => now < validUntil);
+    const candidates = this.#service.keylessGrants.filter(({ validUntil }) => now < validUntil);
     return this.#search(candidates, {
       address,
       cost,
@@ -95,13 +95,13 @@ export class Authenticator {
   }
 
   /**
-   * Finds the owner of a request's key, if it is valid now, and the secret to
+   * Finds the grant of a request's key, if it is valid now, and the secret to
    * check.
    */
   #claim(req: IncomingMessage) {
     const claimed = this.#service.grantOfKey(header(req, "x-api-key"));
-    const owner = claimed && this.#options.clock() < claimed.validUntil ? claimed : undefined;
-    return { owner, secret: this.#prepared(owner?.pair ?? NO_PAIR) };
+    const grant = claimed && this.#options.clock() < claimed.validUntil ? claimed : undefined;
+    return { grant, secret: this.#prepared(grant?.pair ?? NO_PAIR) };
   }
 
   /** Prepares each secret once. */

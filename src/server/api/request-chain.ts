@@ -156,7 +156,7 @@ export class RequestChain {
     const { req, kind, malformation } = arrived;
     const isAnonymous = malformation !== undefined || kind === "health";
     const identity = isAnonymous ? NOBODY : authenticator.identify(req);
-    return { arrived, identity, view: identity.owner && service.view(identity.owner.scope) };
+    return { arrived, identity, view: identity.grant && service.view(identity.grant.scope) };
   }
 
   /**
@@ -165,14 +165,14 @@ export class RequestChain {
    */
   #count({ arrived, identity, view }: Identified): Counted {
     const { service, limiter, addressOf } = this.#parts;
-    const { owner } = identity;
-    const kind = owner ? "key" : arrived.kind === "health" ? "health" : "address";
-    const id = owner ? owner.current.api_key : addressOf(arrived.req);
+    const { grant } = identity;
+    const kind = grant ? "key" : arrived.kind === "health" ? "health" : "address";
+    const id = grant ? grant.current.api_key : addressOf(arrived.req);
     const { rateLimit, retryAfter } = limiter.count({ kind, id });
     const wait = retryAfter ?? identity.retryAfter;
     const headers = NOT_STORED.concat(
       rateLimitHeaders(rateLimit, wait),
-      owner && view ? service.freshness(owner.scope, view) : [],
+      grant && view ? service.freshness(grant.scope, view) : [],
     );
     const tooMany = retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS;
     const refusal = wait === undefined ? undefined : tooMany;
@@ -187,7 +187,7 @@ export class RequestChain {
     const { faults } = this.#parts;
     const early = refusal ?? (faults && failureOf(faults)) ?? malformation;
     if (early !== undefined) return early;
-    return identity.owner === undefined && UNDER_V1.test(path) ? UNAUTHORIZED : undefined;
+    return identity.grant === undefined && UNDER_V1.test(path) ? UNAUTHORIZED : undefined;
   }
 
   /** @throws NotFoundError, UsageError */
@@ -240,27 +240,27 @@ export class RequestChain {
 
   /** Clients with valid credentials get no answer that can't be recorded. */
   #record(
-    { arrived, identity: { owner } }: Counted,
+    { arrived, identity: { grant } }: Counted,
     described: Described,
     reply: Reply & Partial<DataReply>,
   ): Reply {
     const { audit } = this.#parts;
     if (!audit || arrived.kind === "health") return reply;
     const { status, read } = reply;
-    const environment = owner && qualifiedName(owner.environment);
+    const environment = grant && qualifiedName(grant.environment);
     const isRecorded = audit.record({ ...described, status, environment, read });
-    return isRecorded || owner === undefined || refusesTooMany(reply) ? reply : NOT_RECORDED;
+    return isRecorded || grant === undefined || refusesTooMany(reply) ? reply : NOT_RECORDED;
   }
 }
 
 type Described = ReturnType<typeof describe>;
 
 /** Returns the parts of a request that audit logs and request logs share. */
-function describe({ arrived: { req, kind }, identity: { owner } }: Identified, address: string) {
+function describe({ arrived: { req, kind }, identity: { grant } }: Identified, address: string) {
   const { method, headers } = req;
   // A key may have been rotated out. A signature without a key has the current
   // one.
-  const apiKey = owner && String(headers["x-api-key"] ?? owner.current.api_key);
-  const client = owner?.client;
+  const apiKey = grant && String(headers["x-api-key"] ?? grant.current.api_key);
+  const client = grant?.client;
   return { id: requestId(headers), method, route: kind && ROUTES[kind], apiKey, client, address };
 }

@@ -22,8 +22,8 @@ interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
 }
 
 export interface Identity {
-  /** The owner of a request's key; `undefined` without valid credentials. */
-  owner?: KeyGrant | undefined;
+  /** The grant of a request's key; `undefined` without valid credentials. */
+  grant?: KeyGrant | undefined;
   /**
    * Seconds until the next search. Set if there were too many, so that none was
    * made.
@@ -60,7 +60,7 @@ export function createKeylessSearch(ticks: () => number): KeylessSearch {
     }
     if (!match || isShared(match, candidates)) return {};
     recentKeys.add(address, match.pair.api_key);
-    return { owner: match };
+    return { grant: match };
   };
 }
 

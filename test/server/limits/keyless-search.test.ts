@@ -40,8 +40,8 @@ const HUNDRED = candidates(100);
 
 it("a search finds the environment whose secret made the signature, and tries all of them", () => {
   const { find, triedBy } = searchAmong(HUNDRED);
-  expect(triedBy(() => expect(find("secret-0").owner?.environment.id).toBe(0))).toBe(100);
-  expect(triedBy(() => expect(find("secret-99", "192.0.2.2").owner?.environment.id).toBe(99))).toBe(
+  expect(triedBy(() => expect(find("secret-0").grant?.environment.id).toBe(0))).toBe(100);
+  expect(triedBy(() => expect(find("secret-99", "192.0.2.2").grant?.environment.id).toBe(99))).toBe(
     100,
   );
   expect(triedBy(() => expect(find("wrong", "192.0.2.3")).toEqual({}))).toBe(100);
@@ -51,8 +51,8 @@ it("only the keys that an address has used before are tried if one of them match
   const { find, triedBy } = searchAmong(HUNDRED);
   find("secret-7");
   find("secret-8");
-  expect(triedBy(() => expect(find("secret-7").owner?.environment.id).toBe(7))).toBe(2);
-  expect(triedBy(() => expect(find("secret-9").owner?.environment.id).toBe(9))).toBe(100);
+  expect(triedBy(() => expect(find("secret-7").grant?.environment.id).toBe(7))).toBe(2);
+  expect(triedBy(() => expect(find("secret-9").grant?.environment.id).toBe(9))).toBe(100);
 });
 
 it("the last 8 keys of an address are memoized", () => {
@@ -69,7 +69,7 @@ it("the last 8 keys of an address are memoized", () => {
 
 it("a secret that two environments share is refused, even if it was accepted before", () => {
   const { find } = searchAmong(HUNDRED);
-  expect(find("secret-7").owner?.environment.id).toBe(7);
+  expect(find("secret-7").grant?.environment.id).toBe(7);
   const reloaded = [...candidates(99), candidate(99, "secret-7")];
   expect(find("secret-7", "192.0.2.1", reloaded)).toEqual({});
   expect(find("secret-7", "192.0.2.2", reloaded)).toEqual({});
@@ -116,7 +116,7 @@ it("recent keys of an address are found while others use up all searches", () =>
   const { find } = searchAmong(HUNDRED);
   find("secret-7", "198.51.100.1");
   for (let i = 0; i < 1_000; i++) find("wrong", `192.0.2.${i}`);
-  expect(find("secret-7", "198.51.100.1").owner?.environment.id).toBe(7);
+  expect(find("secret-7", "198.51.100.1").grant?.environment.id).toBe(7);
   expect(find("secret-7", "198.51.100.2")).toEqual({ retryAfter: 1 });
 });
 

@@ -9,12 +9,12 @@ import { chooseEnvironment } from "../data/choose-environments.js";
 import { localData } from "../data/open-data.js";
 import { keyWarnings } from "../data/shell-lines.js";
 import { plainTrafficWarning } from "../data/store-data.js";
-import { dataPlaceName, type LocalSettings, placeFlags } from "../settings/connection.js";
+import { type DataSettings, dataPlaceName, placeFlags } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
 import { type Finding, type Findings, notChecked, ok, problemOf, warning } from "./finding.js";
 
 export async function checkLocal(
-  { place, env }: LocalSettings,
+  { place, env }: DataSettings,
   caller: Caller,
   read = async (): Promise<Data> => (await localData(place, caller)).read(),
 ): Promise<Findings> {

@@ -9,7 +9,7 @@ import { AppvarsError, RefusedCredentialsError, UnauthorizedError } from "../../
 import { readRateLimit } from "../../model/http-headers.js";
 import { ROUTES, targetOf } from "../../model/routes.js";
 import { compareClocks } from "../../signing/sign.js";
-import type { RemoteSettings } from "../settings/remote-settings.js";
+import type { ServerSettings } from "../settings/server-settings.js";
 import type { GivenSettings } from "../settings/setting-table.js";
 import { missingKeyError, noSecretError } from "../sources/open-source.js";
 import type { Surroundings } from "../surroundings.js";
@@ -28,7 +28,7 @@ import {
 
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 
-export interface ServerAccess extends RemoteSettings {
+export interface ServerAccess extends ServerSettings {
   given: GivenSettings;
   /** `undefined` if there is no secret, or it can't be read. */
   secret: string | undefined;

@@ -13,9 +13,9 @@ import {
   dataPlaceName,
   placeFiles,
 } from "../settings/connection.js";
-import type { RemoteSettings } from "../settings/remote-settings.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { readTlsFiles } from "../settings/secret-files.js";
+import type { ServerSettings } from "../settings/server-settings.js";
 import {
   type GivenSettings,
   NotAllowedError,
@@ -89,7 +89,7 @@ async function checkSettings(flags: SourceFlags, caller: Caller, findings: Findi
 }
 
 async function readRoute(
-  { url, apiKey, timeout, tls }: RemoteSettings,
+  { url, apiKey, timeout, tls }: ServerSettings,
   secret: string | undefined,
   { env }: Surroundings,
 ): Promise<ServerRoute> {

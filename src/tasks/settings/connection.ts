@@ -3,18 +3,18 @@ import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { KEY_FILE_END } from "../../model/sealed-text.js";
 import type { NamedFile } from "../files/named-file.js";
-import { type RemoteSettings, remoteSettings, tlsFilesOf } from "./remote-settings.js";
 import type { Settings } from "./resolve-settings.js";
 import type { SecretSetting, TlsFileSettings } from "./secret-files.js";
+import { type ServerSettings, serverSettings, tlsFilesOf } from "./server-settings.js";
 import { DEFAULT_DATA_FILE, SETTINGS, type Setting } from "./setting-table.js";
 
-export interface LocalSettings {
+export interface DataSettings {
   kind: "local";
   place: DataPlace;
   env: string | undefined;
 }
 
-export type Connection = RemoteSettings | LocalSettings;
+export type Connection = ServerSettings | DataSettings;
 
 export interface FilePlace {
   kind: "file";
@@ -44,7 +44,7 @@ export function connectionOf(settings: Settings): Connection {
   const source = settings.find("url");
   return source && source.name !== "url"
     ? { kind: "local", place: dataPlaceOf(settings), env: settings.find("env")?.text }
-    : remoteSettings(settings, source);
+    : serverSettings(settings, source);
 }
 
 /** The data to create, serve or change. */

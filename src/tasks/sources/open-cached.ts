@@ -5,7 +5,7 @@ import { formatDuration } from "../../kit/text/duration.js";
 import { UnreachableError } from "../../kit/text/errors.js";
 import { MAX_CACHE_AGE_S } from "../../model/defaults.js";
 import type { VariableSource } from "../../model/source.js";
-import type { RemoteSettings } from "../settings/remote-settings.js";
+import type { ServerSettings } from "../settings/server-settings.js";
 import type { Caller } from "../surroundings.js";
 
 /**
@@ -24,7 +24,7 @@ type OpenClient = (timeout: number, retryOn: RetryOn) => Promise<FreshSource>;
  *   is used
  */
 export async function openCached(
-  { url, apiKey, timeout }: RemoteSettings,
+  { url, apiKey, timeout }: ServerSettings,
   apiSecret: string,
   { surroundings, note, warn }: Caller,
   maxAge: number,

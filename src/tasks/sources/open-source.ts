@@ -9,10 +9,10 @@ import type { VariableReader } from "../../model/read.js";
 import type { VariableSource } from "../../model/source.js";
 import type { Data } from "../../store/data.js";
 import { chooseEnvironment } from "../data/choose-environments.js";
-import { connectionOf, dataPlaceName, type LocalSettings } from "../settings/connection.js";
-import type { RemoteSettings } from "../settings/remote-settings.js";
+import { connectionOf, type DataSettings, dataPlaceName } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
+import type { ServerSettings } from "../settings/server-settings.js";
 import { DEFAULT_DATA_FILE, type GivenSettings, SETTINGS } from "../settings/setting-table.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import { createDecrypt, type Decrypt } from "./decryption.js";
@@ -45,7 +45,7 @@ export async function openSource(
   options: OpenOptions = {},
 ): Promise<VariableSource> {
   const connection = connectionOf(settings);
-  if (connection.kind === "local") return openLocal(connection, caller, options);
+  if (connection.kind === "local") return openDataView(connection, caller, options);
   const apiSecret = await settings.secret("apiSecret");
   if (apiSecret === undefined && !options.anonymous) throw noSecretError(settings.given);
   const { surroundings } = caller;
@@ -125,7 +125,7 @@ function noteExchanges(caller: Caller, live = false): OpenOptions {
 }
 
 export async function openRemote(
-  { url, from, apiKey, auth, insecure, timeout, maxWait, tls }: RemoteSettings,
+  { url, from, apiKey, auth, insecure, timeout, maxWait, tls }: ServerSettings,
   apiSecret: string | undefined,
   { env, clock }: Surroundings,
   { anonymous, live = false, retryOn, onRetry, onResponse, ...options }: OpenOptions = {},
@@ -142,8 +142,8 @@ export async function openRemote(
 }
 
 /** Reads local data, or follows it if it is live. */
-async function openLocal(
-  { place, env }: LocalSettings,
+async function openDataView(
+  { place, env }: DataSettings,
   caller: Caller,
   { live, offline, readSoFar }: OpenOptions,
 ): Promise<VariableSource> {

@@ -11,7 +11,7 @@ import {
   type Connection,
   connectionOf,
   type DataPlace,
-  type LocalSettings,
+  type DataSettings,
   placeFlags,
   placeNamed,
 } from "../../tasks/settings/connection.js";
@@ -20,13 +20,13 @@ import {
   listedProfile,
   readUsableProfiles,
 } from "../../tasks/settings/profiles.js";
-import type { RemoteSettings } from "../../tasks/settings/remote-settings.js";
 import {
   readProfile,
   readProject,
   readSettings,
   Settings,
 } from "../../tasks/settings/resolve-settings.js";
+import type { ServerSettings } from "../../tasks/settings/server-settings.js";
 import {
   DEFAULT_DATA_FILE,
   type GivenSettings,
@@ -70,7 +70,7 @@ export interface Places {
  *   not exist
  */
 async function environmentPlaces(
-  local: LocalSettings,
+  local: DataSettings,
   settings: Settings,
   caller: Caller,
 ): Promise<Places> {
@@ -192,7 +192,7 @@ interface Start {
  * @throws UsageError when the profiles can't be read, or the chosen one does
  *   not exist
  */
-function serverPlaces(connection: RemoteSettings, start: Start, broken?: UsageError): Places {
+function serverPlaces(connection: ServerSettings, start: Start, broken?: UsageError): Places {
   const { settings, caller } = start;
   const isServerNamed = settings.given.some(
     ({ name, origin }) => origin !== "profile" && SERVER_SETTINGS.includes(name),
@@ -232,7 +232,7 @@ const REPEATED: readonly SettingName[] = [
   "encKeyFile",
 ];
 
-function serverPlace({ url, apiKey }: RemoteSettings, { flags, settings, caller }: Start): Place {
+function serverPlace({ url, apiKey }: ServerSettings, { flags, settings, caller }: Start): Place {
   const isOfProject = settings.find("url")?.origin === "project";
   // Credentials in .appvars.json are only for the server that it names.
   const origins = isOfProject ? (["flag", "project"] as const) : undefined;

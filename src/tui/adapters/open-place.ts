@@ -25,9 +25,9 @@ import { chooseEnvironment } from "../../tasks/data/choose-environments.js";
 import type { LocalData } from "../../tasks/data/local-data.js";
 import { localData } from "../../tasks/data/open-data.js";
 import { credentialLines } from "../../tasks/data/shell-lines.js";
-import { connectionOf, type LocalSettings } from "../../tasks/settings/connection.js";
-import type { RemoteSettings } from "../../tasks/settings/remote-settings.js";
+import { connectionOf, type DataSettings } from "../../tasks/settings/connection.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
+import type { ServerSettings } from "../../tasks/settings/server-settings.js";
 import {
   type GivenSettings,
   SETTINGS,
@@ -79,7 +79,7 @@ export function placeOpener(
  * @throws UsageError, UnauthorizedError
  */
 async function openServer(
-  connection: RemoteSettings,
+  connection: ServerSettings,
   { settings, decrypt, getCommand, caller: { surroundings } }: Access,
   onRateLimit: (rateLimit: RateLimit) => void,
 ): Promise<OpenPlace> {
@@ -123,7 +123,7 @@ export async function watchData(
  * @throws InvalidDataError, NotFoundError, UsageError
  */
 export async function openData(
-  { place, env }: LocalSettings,
+  { place, env }: DataSettings,
   caller: Caller,
   choose = chooseEnvironment,
 ): Promise<[WatchedData, EnvironmentRecord]> {

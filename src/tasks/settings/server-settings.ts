@@ -13,7 +13,7 @@ import type { Settings } from "./resolve-settings.js";
 import type { TlsFileSettings } from "./secret-files.js";
 import { DEFAULT_DATA_FILE, SETTINGS, type Setting, type SettingName } from "./setting-table.js";
 
-export interface RemoteSettings {
+export interface ServerSettings {
   kind: "remote";
   url: string;
   /** The flag, variable or file with the URL. */
@@ -32,11 +32,11 @@ export interface RemoteSettings {
 }
 
 /** @param source the setting with the URL */
-export function remoteSettings(settings: Settings, source: Setting | undefined): RemoteSettings {
+export function serverSettings(settings: Settings, source: Setting | undefined): ServerSettings {
   refuseEnvFlag(settings);
   const [auth, insecure] = [settings.find("auth"), settings.find("insecure")];
   const [timeout, maxWait] = [settings.find("timeout"), settings.find("maxWait")];
-  const remote: RemoteSettings = {
+  const remote: ServerSettings = {
     kind: "remote",
     url: source ? parseOrigin(source.text, source.from).origin : DEFAULT_URL,
     from: source?.from ?? "the default",
@@ -83,7 +83,7 @@ function refuseEnvFlag(settings: Settings): void {
  * server, or use its certificates for another server.
  */
 function checkProject(
-  { url, auth, apiSecret, tls }: RemoteSettings,
+  { url, auth, apiSecret, tls }: ServerSettings,
   source: Setting | undefined,
   { given }: Settings,
 ): void {

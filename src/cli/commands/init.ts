@@ -44,7 +44,7 @@ export const definition = defineCommand({
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const settings = readSettings(flags, context);
   let place = dataPlaceOf(settings);
-  const { localData } = await import("../../tasks/data/open-data.js");
+  const { accessData } = await import("../../tasks/data/open-data.js");
   const { newData } = await import("../../tasks/transfer/new-data.js");
   const { from, example = false } = flags;
   const data = await newData({ from, env: FIRST_ENVIRONMENT, examples: example }, context);
@@ -52,7 +52,7 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
     if (place.kind === "store") throw new UsageError("--git and --seal are for a data file");
     place = await sealNewFile(place, flags, context);
   }
-  const local = await localData(place, context, "change");
+  const local = await accessData(place, context, "change");
   const $schema =
     place.kind === "file" && installedSchema(dirname(place.path), "appvars.schema.json");
   const created = local.create({ ...($schema && { $schema }), ...data });

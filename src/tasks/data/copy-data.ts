@@ -6,8 +6,8 @@ import { isSameData } from "../../store/history.js";
 import { isSameFile } from "../files/safe-files.js";
 import { type DataPlace, dataPlaceName } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
-import type { LocalData } from "./local-data.js";
-import { localData, readData, readHistory } from "./open-data.js";
+import type { DataAccess } from "./data-access.js";
+import { accessData, readData, readHistory } from "./open-data.js";
 
 /**
  * Copies data with its history, and reads the copy back. Writes no data if TO
@@ -18,7 +18,7 @@ import { localData, readData, readHistory } from "./open-data.js";
 export async function copyData(from: DataPlace, to: DataPlace, caller: Caller) {
   if (from.kind === "file" && to.kind === "file" && (await isSameFile(from.path, to.path)))
     throw new UsageError("FROM and TO are the same file");
-  const target = await localData(to, caller, "change");
+  const target = await accessData(to, caller, "change");
   // The keys may be for the copy alone.
   const source = from.kind === "file" ? { ...from, mayBePlain: true as const } : from;
   return readHistory(source, caller, async (history) => {
@@ -37,7 +37,7 @@ export async function copyData(from: DataPlace, to: DataPlace, caller: Caller) {
 }
 
 /** Resolves to `false` if TO exists already. */
-async function createIfMissing(target: LocalData, data: Data, to: DataPlace): Promise<boolean> {
+async function createIfMissing(target: DataAccess, data: Data, to: DataPlace): Promise<boolean> {
   if (to.kind === "file" && existsSync(to.path)) return false;
   try {
     await target.create(data);

@@ -22,7 +22,7 @@ import type { Settings } from "../settings/resolve-settings.js";
 import { readSecret } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";
 import { type Chosen, chooseEnvironments, type EnvironmentChoice } from "./choose-environments.js";
-import type { LocalData } from "./local-data.js";
+import type { DataAccess } from "./data-access.js";
 
 export interface DataCaller extends Caller {
   /** Called with the data before and after a change, which is then not made. */
@@ -30,14 +30,14 @@ export interface DataCaller extends Caller {
 }
 
 /**
- * @param purpose calls `LocalData.check`, and warns of what it finds
- * @throws InvalidDataError as `LocalData.check`
+ * @param purpose calls `DataAccess.check`, and warns of what it finds
+ * @throws InvalidDataError as `DataAccess.check`
  */
-export async function localData(
+export async function accessData(
   place: DataPlace,
   caller: Caller,
   purpose?: "read" | "change",
-): Promise<LocalData> {
+): Promise<DataAccess> {
   const data =
     place.kind === "store"
       ? (await import("./store-data.js")).storeData(place, caller)
@@ -49,7 +49,7 @@ export async function localData(
 
 /** Warns if other users can change the data. */
 export async function readData(place: DataPlace, caller: Caller): Promise<Data> {
-  return (await localData(place, caller, "read")).read();
+  return (await accessData(place, caller, "read")).read();
 }
 
 /**
@@ -62,7 +62,7 @@ export async function readHistory<T>(
   caller: Caller,
   use: (history: History) => Promise<T>,
 ): Promise<T> {
-  return (await localData(place, caller, "read")).history(use);
+  return (await accessData(place, caller, "read")).history(use);
 }
 
 /**
@@ -79,7 +79,7 @@ export async function updateData(
   options?: UpdateOptions,
 ): Promise<Data | undefined> {
   const { preview } = caller;
-  if (!preview) return (await localData(place, caller, "change")).update(change, options);
+  if (!preview) return (await accessData(place, caller, "change")).update(change, options);
   const { applyChange } = await import("../../store/edits/apply-change.js");
   const data = await readData(place, caller);
   await preview(data, await applyChange(data, change, options));
@@ -106,7 +106,7 @@ export async function updateEnvironments(
   return changed && chosen;
 }
 
-function fileData(place: FilePlace, caller: Caller): LocalData {
+function fileData(place: FilePlace, caller: Caller): DataAccess {
   const { path, sealKey } = place;
   const { surroundings } = caller;
   return {

@@ -12,7 +12,7 @@ import { refuseToReload, refuseUnsafeFile } from "../files/safe-files.js";
 import { type FilePlace, placeFiles } from "../settings/connection.js";
 import { readSecret } from "../settings/secret-files.js";
 import type { Caller, Surroundings } from "../surroundings.js";
-import type { ServeDataOptions } from "./local-data.js";
+import type { ServeDataOptions } from "./data-access.js";
 
 /** Creates a data file, and resolves to a message. */
 export async function createData(
@@ -28,7 +28,7 @@ export async function createData(
   return `created ${path}, ${readers}; it contains the credentials of all its environments`;
 }
 
-/** @see LocalData.serve */
+/** @see DataAccess.serve */
 export async function serveFile(
   place: FilePlace,
   caller: Caller,

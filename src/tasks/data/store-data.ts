@@ -13,10 +13,10 @@ import type { Reloadable, Store } from "../../store/store.js";
 import { placeFiles, type StorePlace } from "../settings/connection.js";
 import { readSecret, readTlsFiles } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";
-import type { LocalData, ServeDataOptions } from "./local-data.js";
+import type { DataAccess, ServeDataOptions } from "./data-access.js";
 
 /** Returns the data in a store, which decides itself who can change it. */
-export function storeData(place: StorePlace, caller: Caller): LocalData {
+export function storeData(place: StorePlace, caller: Caller): DataAccess {
   const { url } = place.address;
   return {
     name: url,

@@ -6,7 +6,7 @@ import { command } from "../../kit/text/shell.js";
 import { qualifiedName } from "../../model/environment.js";
 import type { Data } from "../../store/data.js";
 import { chooseEnvironment } from "../data/choose-environments.js";
-import { localData } from "../data/open-data.js";
+import { accessData } from "../data/open-data.js";
 import { keyWarnings } from "../data/shell-lines.js";
 import { plainTrafficWarning } from "../data/store-data.js";
 import { type DataSettings, dataPlaceName, placeFlags } from "../settings/connection.js";
@@ -16,7 +16,7 @@ import { type Finding, type Findings, notChecked, ok, problemOf, warning } from 
 export async function checkLocal(
   { place, env }: DataSettings,
   caller: Caller,
-  read = async (): Promise<Data> => (await localData(place, caller)).read(),
+  read = async (): Promise<Data> => (await accessData(place, caller)).read(),
 ): Promise<Findings> {
   const isFile = place.kind === "file";
   const [check, traffic] = isFile ? ["data_file", []] : ["store", plainTrafficWarning(place)];

@@ -10,7 +10,7 @@ import {
   type RecordChange,
   type History as Writes,
 } from "../../store/history.js";
-import type { LocalData } from "../../tasks/data/local-data.js";
+import type { DataAccess } from "../../tasks/data/data-access.js";
 import type {
   EnvironmentChanges,
   HistoryEntry,
@@ -148,7 +148,7 @@ function presentIn(
 }
 
 /** @param own the qualified name of the environment */
-export function createHistory({ history }: Pick<LocalData, "history">, own: string): PlaceHistory {
+export function createHistory({ history }: Pick<DataAccess, "history">, own: string): PlaceHistory {
   return {
     read: (isWanted, limit) =>
       history(async (writes) => {

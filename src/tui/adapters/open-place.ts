@@ -22,8 +22,8 @@ import {
   rotateEnvironment,
 } from "../../store/edits/edit-environments.js";
 import { chooseEnvironment } from "../../tasks/data/choose-environments.js";
-import type { LocalData } from "../../tasks/data/local-data.js";
-import { localData } from "../../tasks/data/open-data.js";
+import type { DataAccess } from "../../tasks/data/data-access.js";
+import { accessData } from "../../tasks/data/open-data.js";
 import { credentialLines } from "../../tasks/data/shell-lines.js";
 import { connectionOf, type DataSettings } from "../../tasks/settings/connection.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
@@ -102,7 +102,7 @@ async function openServer(
   };
 }
 
-export interface WatchedData extends LocalData, Pick<EditedData, "store"> {
+export interface WatchedData extends DataAccess, Pick<EditedData, "store"> {
   /** Whether the keys of a sealed file are set. */
   readonly hasKeys?: boolean;
   readonly service: Service;
@@ -110,7 +110,7 @@ export interface WatchedData extends LocalData, Pick<EditedData, "store"> {
 
 /** @throws InvalidDataError */
 export async function watchData(
-  data: LocalData,
+  data: DataAccess,
   { clock }: Pick<Surroundings, "clock">,
 ): Promise<WatchedData> {
   const store = await data.follow();
@@ -127,9 +127,9 @@ export async function openData(
   caller: Caller,
   choose = chooseEnvironment,
 ): Promise<[WatchedData, EnvironmentRecord]> {
-  const watched = await watchData(await localData(place, caller), caller.surroundings);
+  const watched = await watchData(await accessData(place, caller), caller.surroundings);
   const { name, service } = watched;
-  const check: LocalData["check"] = (purpose) => {
+  const check: DataAccess["check"] = (purpose) => {
     if (service.environments.some(isLocked))
       throw new InvalidDataError(`${name} ${NEEDS_SEAL_KEY}`);
     return watched.check(purpose);

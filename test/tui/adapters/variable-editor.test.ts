@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { decrypt, encrypt } from "../../../src/client/envelope.js";
 import { ConcurrentChangeError } from "../../../src/kit/text/errors.js";
 import type { Data } from "../../../src/store/data.js";
-import { localData } from "../../../src/tasks/data/open-data.js";
+import { accessData } from "../../../src/tasks/data/open-data.js";
 import { watchData } from "../../../src/tui/adapters/open-place.js";
 import { createEditor } from "../../../src/tui/adapters/variable-editor.js";
 import type {
@@ -34,7 +34,7 @@ const DATABASE: VariableState = {
 async function editing(content: unknown = DATA, key?: string) {
   const file = await dataFile(content);
   const { store, service, check } = await watchData(
-    await localData({ kind: "file", path: file.path }, OURSELVES),
+    await accessData({ kind: "file", path: file.path }, OURSELVES),
     OURSELVES.surroundings,
   );
   onTestFinished(() => store.close());

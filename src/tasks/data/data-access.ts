@@ -9,7 +9,7 @@ import type {
 } from "../../store/store.js";
 
 /** The data in a file or a store, before it is opened. */
-export interface LocalData {
+export interface DataAccess {
   readonly name: string;
   /**
    * Checks whether other users can change it.

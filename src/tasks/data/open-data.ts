@@ -40,7 +40,7 @@ export async function accessData(
 ): Promise<DataAccess> {
   const data =
     place.kind === "store"
-      ? (await import("./store-data.js")).storeData(place, caller)
+      ? (await import("./etcd-data.js")).etcdData(place, caller)
       : fileData(place, caller);
   const warning = purpose && data.check(purpose);
   if (warning) caller.warn(warning);

@@ -27,7 +27,7 @@ export interface FilePlace {
   mayBePlain?: true;
 }
 
-export interface StorePlace {
+export interface EtcdPlace {
   kind: "store";
   address: StoreAddress;
   user: string | undefined;
@@ -37,7 +37,7 @@ export interface StorePlace {
 }
 
 /** The place of data that commands read, change or serve without a server. */
-export type DataPlace = FilePlace | StorePlace;
+export type DataPlace = FilePlace | EtcdPlace;
 
 /** The server, or the environment of local data, to read from. */
 export function connectionOf(settings: Settings): Connection {
@@ -80,7 +80,7 @@ export function keyFileOf(path: string): SecretSetting {
   return { name: "sealKeyFile", text: path + KEY_FILE_END, from: "the key file" };
 }
 
-function storePlace(settings: Settings, { text, from }: NamedFile): StorePlace {
+function storePlace(settings: Settings, { text, from }: NamedFile): EtcdPlace {
   const address = parseStoreUrl(text, from);
   const [user, password] = settings.findBoth("storeUser", "storePassword");
   return {

@@ -65,7 +65,7 @@ async function runPrune(entries: number, flags: SourceFlags, context: Context): 
     throw new UsageError(
       '--prune is for a store: a data file has its limit in "history": {"entries": 1000}',
     );
-  const { pruneStore } = await import("../../../tasks/data/store-data.js");
+  const { pruneStore } = await import("../../../tasks/data/etcd-data.js");
   await pruneStore(place, entries, context);
   printLines(context, { json: { store: dataPlaceName(place), prune: entries } });
   context.tell(`kept the last ${entries} entries of the history of ${dataPlaceName(place)}`);

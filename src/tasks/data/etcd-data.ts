@@ -10,13 +10,13 @@ import { looseModeWarning } from "../../kit/files/owners.js";
 import { isLoopback } from "../../kit/net/endpoint.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { Reloadable, Store } from "../../store/store.js";
-import { placeFiles, type StorePlace } from "../settings/connection.js";
+import { type EtcdPlace, placeFiles } from "../settings/connection.js";
 import { readSecret, readTlsFiles } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";
 import type { DataAccess, ServeDataOptions } from "./data-access.js";
 
 /** Returns the data in a store, which decides itself who can change it. */
-export function storeData(place: StorePlace, caller: Caller): DataAccess {
+export function etcdData(place: EtcdPlace, caller: Caller): DataAccess {
   const { url } = place.address;
   return {
     name: url,
@@ -44,7 +44,7 @@ export function storeData(place: StorePlace, caller: Caller): DataAccess {
 }
 
 async function withStore<T>(
-  place: StorePlace,
+  place: EtcdPlace,
   caller: Caller,
   use: (store: EtcdStore) => Promise<T>,
 ): Promise<T> {
@@ -59,7 +59,7 @@ async function withStore<T>(
 }
 
 async function serveStore(
-  place: StorePlace,
+  place: EtcdPlace,
   caller: Caller,
   { cacheFolder, log }: ServeDataOptions,
 ): Promise<Store & Reloadable> {
@@ -73,7 +73,7 @@ async function serveStore(
   return store;
 }
 
-export function plainTrafficWarning({ address: { endpoints, url } }: StorePlace): string[] {
+export function plainTrafficWarning({ address: { endpoints, url } }: EtcdPlace): string[] {
   const allowsUnknown = endpoints.some((endpoint) => {
     const { protocol, hostname } = new URL(endpoint);
     return protocol === "http:" && !isLoopback(hostname);
@@ -81,7 +81,7 @@ export function plainTrafficWarning({ address: { endpoints, url } }: StorePlace)
   return allowsUnknown ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }
 
-export function pruneStore(place: StorePlace, entries: number, caller: Caller): Promise<void> {
+export function pruneStore(place: EtcdPlace, entries: number, caller: Caller): Promise<void> {
   return withStore(place, caller, (store) => store.prune(entries));
 }
 
@@ -92,7 +92,7 @@ function progressOf(caller: Caller): OnProgress {
 }
 
 async function readAccess(
-  { address, user, password, sealKey, tls }: StorePlace,
+  { address, user, password, sealKey, tls }: EtcdPlace,
   caller: Caller,
 ): Promise<StoreAccess> {
   return {

@@ -55,7 +55,7 @@ async function checkSource(
   caller: Caller,
 ): Promise<Findings> {
   if (connection?.kind === "local")
-    return (await import("./check-local-data.js")).checkLocal(connection, caller);
+    return (await import("./check-data.js")).diagnoseData(connection, caller);
   if (access) return (await import("./check-server.js")).checkServer(access, caller.surroundings);
   const untried = ["reachability", "tls", "clock", "credentials", "rate_limit"];
   return Object.fromEntries(untried.map((check) => [check, notChecked("settings")]));

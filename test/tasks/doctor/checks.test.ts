@@ -9,7 +9,7 @@ import {
   UsageError,
 } from "../../../src/kit/text/errors.js";
 import { type Data, NO_DATA } from "../../../src/store/data.js";
-import { checkLocal } from "../../../src/tasks/doctor/check-local-data.js";
+import { diagnoseData } from "../../../src/tasks/doctor/check-data.js";
 import {
   ask,
   checkClock,
@@ -72,12 +72,12 @@ describe("checkClock", () => {
   });
 });
 
-describe("checkLocal", () => {
+describe("diagnoseData", () => {
   const placeAt = (url: string) =>
     dataPlaceOf(new Settings(readGiven("flag", { store: url }), aCaller()));
   const check = async (url: string, open: () => Promise<Data>) => {
     const local = { kind: "local", place: placeAt(url), env: undefined } as const;
-    return (await checkLocal(local, aCaller({ clock: () => 0 }), open))["store"] as Finding[];
+    return (await diagnoseData(local, aCaller({ clock: () => 0 }), open))["store"] as Finding[];
   };
 
   it.each([

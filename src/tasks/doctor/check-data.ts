@@ -13,7 +13,7 @@ import { type DataSettings, dataPlaceName, placeFlags } from "../settings/connec
 import type { Caller } from "../surroundings.js";
 import { type Finding, type Findings, notChecked, ok, problemOf, warning } from "./finding.js";
 
-export async function checkLocal(
+export async function diagnoseData(
   { place, env }: DataSettings,
   caller: Caller,
   read = async (): Promise<Data> => (await accessData(place, caller)).read(),

@@ -10,8 +10,9 @@ import {
 } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { step } from "../state/effects.js";
+import { memoized } from "../state/memoized.js";
 import { readingOf } from "../state/readings.js";
-import { type Effect, memoized, type Revealed, type State } from "../state/state.js";
+import type { Effect, Revealed, State } from "../state/state.js";
 
 /**
  * The text in place of a hidden value. Its length is fixed, since the length of

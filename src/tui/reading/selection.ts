@@ -1,6 +1,7 @@
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { pageSize } from "../state/layout.js";
-import { type Marks, memoized, type State, type View } from "../state/state.js";
+import { memoized } from "../state/memoized.js";
+import type { Marks, State, View } from "../state/state.js";
 import { keepVisible, type Position } from "../widgets/list.js";
 import { rowsOf } from "./filter.js";
 import { type Table, tableOf } from "./table.js";

@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { formatAs, isUnreadable } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
+import { memoized } from "../state/memoized.js";
 import { readingOf } from "../state/readings.js";
-import { memoized, type Revealed, type State } from "../state/state.js";
+import type { Revealed, State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";
 
 /**

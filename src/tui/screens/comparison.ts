@@ -17,9 +17,10 @@ import {
 } from "../stack/screen.js";
 import { step } from "../state/effects.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
+import { memoized } from "../state/memoized.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
-import { INITIAL_VIEW, memoized, type State, type Step, type View } from "../state/state.js";
+import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, fitLine, indented, type Line, line, type Span } from "../text/line.js";

@@ -6,10 +6,11 @@ import { selectionOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
 import { isOnPlaces, pop } from "../stack/screen.js";
 import { blockingEffect, step } from "../state/effects.js";
+import { memoized } from "../state/memoized.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import type { HistoryEntry, VariableChange } from "../state/ports.js";
 import { readingOf } from "../state/readings.js";
-import { memoized, notify, type State, type Step } from "../state/state.js";
+import { notify, type State, type Step } from "../state/state.js";
 import type { Line } from "../text/line.js";
 import { type Menu, type MenuItem, openMenu } from "./menu.js";
 

@@ -11,7 +11,8 @@ import {
   type Step,
 } from "../state/state.js";
 import { GLOBAL_KEYS, keyLabel, keyNamed } from "../widgets/key.js";
-import { isMenu, type Menu, type MenuContent, type MenuItem, openMenu } from "./menu.js";
+import { isMenu, type Menu, type MenuContent, openMenu } from "./menu.js";
+import type { MenuItem } from "./menu-items.js";
 
 /** @param text the text typed so far */
 export function openCommandLine(state: State, text = ""): Step {

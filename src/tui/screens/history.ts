@@ -12,7 +12,8 @@ import type { HistoryEntry, VariableChange } from "../state/ports.js";
 import { readingOf } from "../state/readings.js";
 import { notify, type State, type Step } from "../state/state.js";
 import type { Line } from "../text/line.js";
-import { type Menu, type MenuItem, openMenu } from "./menu.js";
+import { type Menu, openMenu } from "./menu.js";
+import type { MenuItem } from "./menu-items.js";
 
 interface Subject {
   readonly place: number;

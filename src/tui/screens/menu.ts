@@ -1,33 +1,16 @@
-import { GAP, type PanelContent, rowLine, scrolledLines } from "../stack/panel.js";
+import { type PanelContent, rowLine, scrolledLines } from "../stack/panel.js";
 import { dataOf, hints, pop, push, type Screen, withData } from "../stack/screen.js";
 import { step } from "../state/effects.js";
 import { layoutOf, textColumns } from "../state/layout.js";
-import { type Choice, type Next, notify, type State, type Step } from "../state/state.js";
-import { filterWords, highlight, LETTERS, letterSpan, NO_MATCH, nameRank } from "../text/fuzzy.js";
+import { type Next, notify, type State, type Step } from "../state/state.js";
+import { filterWords } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, countText, fitText, indented, type Line, wrapLines } from "../text/line.js";
+import { countText, indented, type Line, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position, scrollBy } from "../widgets/list.js";
 import { applyKeyToLine, type TextField, textField } from "../widgets/text-field.js";
 import { TYPING_MOVES, typedLine } from "./filter-prompt.js";
-
-/** `run` gets the state without the menu. */
-export interface MenuItem extends Choice {
-  /** The argument shown after the label, such as `<place>`. */
-  readonly argument?: string | undefined;
-  /** Labels of keys, separated by spaces. */
-  readonly keys?: string;
-  readonly whyNot?: string | undefined;
-  /** Whether the menu stays open below what the item opens. */
-  readonly isKept?: true;
-  /** The text that Tab completes to. */
-  readonly text?: string;
-  /**
-   * Replaces the help below the list while the item is under the cursor. `J`
-   * and `K` scroll it.
-   */
-  readonly detail?: (state: State, width: number) => readonly Line[];
-}
+import { helpText, itemCells, itemWidths, MAX_HELP, type MenuItem, ranked } from "./menu-items.js";
 
 export interface MenuContent {
   readonly title: string;
@@ -122,7 +105,7 @@ function shownMenu(state: State, { menu, field, cursor }: OpenMenu) {
   const words = filterWords(query).map((word) =>
     menu.isFuzzy && !/^['~!]/.test(word) ? `~${word}` : word,
   );
-  const items = words.length === 0 ? all : ranked(menu, all, query.trim(), words);
+  const items = words.length === 0 ? all : ranked(all, query.trim(), words, !menu.isCommandLine);
   const rows = items.flatMap(({ group }, index) => {
     const isFirst = words.length === 0 && group !== undefined && group !== items[index - 1]?.group;
     return isFirst ? [group, index] : [index];
@@ -140,69 +123,6 @@ function shownMenu(state: State, { menu, field, cursor }: OpenMenu) {
   const detail = () => [...helpLines(), ...(item?.detail?.(state, width) ?? [])];
   const page = Math.max(1, size.height - 3 - above.length - below);
   return { title, items, words, rows, above, widths, page, below, detail };
-}
-
-/** The rank of an exact label or key, better than any match. */
-const EXACT = -1;
-
-function ranked(
-  menu: Menu,
-  items: readonly MenuItem[],
-  query: string,
-  words: readonly string[],
-): readonly MenuItem[] {
-  const rankOf = (item: MenuItem) => {
-    if (item.label === query || item.keys?.split(" ").includes(query)) return EXACT;
-    return Math.max(...words.map((word) => wordRank(menu, item, word)));
-  };
-  return items
-    .map((item) => ({ item, rank: rankOf(item) }))
-    .filter(({ rank }) => rank < NO_MATCH)
-    .sort((a, b) => a.rank - b.rank)
-    .map(({ item }) => item);
-}
-
-/**
- * Ranks matches in labels before those in help texts, which the command line
- * does not search.
- */
-function wordRank(
-  { isCommandLine }: Menu,
-  { label, keys = "", help = "" }: MenuItem,
-  word: string,
-): number {
-  const rank = nameRank(word, label.toLowerCase());
-  const isInHelp =
-    !isCommandLine && `${keys} ${help}`.toLowerCase().includes(word.replace("~", ""));
-  if (rank === LETTERS)
-    return rank + Math.min(0.8, letterSpan(word.slice(1), label.toLowerCase()) / 1_000);
-  return rank === NO_MATCH && isInHelp ? LETTERS + 0.9 : rank;
-}
-
-const MAX_KEYS = 18;
-/** The most lines of a help text that does not fit beside its item. */
-const MAX_HELP = 3;
-/** Columns for the cursor, the mark of the item, and spaces. */
-const AROUND = 3;
-
-function itemWidths(items: readonly MenuItem[], width: number) {
-  const widest = (texts: readonly string[]) =>
-    texts.reduce((most, text) => Math.max(most, textWidth(text)), 0);
-  const keys = Math.min(
-    MAX_KEYS,
-    Math.floor(width / 3),
-    widest(items.map((item) => item.keys ?? "")),
-  );
-  const before = AROUND + (keys > 0 ? keys + GAP.length : 0) + GAP.length;
-  // If items have details, their help is shown above the detail.
-  const hasHelp = items.some(({ detail }) => !detail);
-  const most = hasHelp ? Math.min(Math.floor(width / 2), width - before) : width - AROUND;
-  const label = Math.min(widest(items.map(labelText)), most);
-  return { keys, label, help: Math.max(0, width - before - label) };
-}
-
-function labelText({ label, argument = "" }: MenuItem): string {
-  return visibleText(`${label} ${argument}`).trimEnd();
 }
 
 function menuPanel(state: State, open: OpenMenu): PanelContent {
@@ -233,34 +153,6 @@ function menuPanel(state: State, open: OpenMenu): PanelContent {
         : undefined;
     },
   };
-}
-
-/**
- * The help, or why the item can't be chosen.
- *
- * @param isFound whether a search hides the headings
- */
-function helpText(
-  { help = "", whyNot, group = "" }: Partial<MenuItem> = {},
-  isFound = false,
-): string {
-  const text = whyNot === undefined ? help : `✗ ${whyNot}`;
-  return isFound ? `${text}${GAP}${group}`.trim() : text;
-}
-
-function itemCells(item: MenuItem, { words, widths }: ShownMenu, isMarked: boolean): Line {
-  const role = item.whyNot === undefined ? (item.role ?? "text") : "muted";
-  const keys: Line = [
-    { text: fitText(item.keys ?? "", widths.keys), role: "accent" },
-    { text: GAP },
-  ];
-  return [
-    { text: isMarked ? "✓" : " ", role: "accent" },
-    ...(widths.keys > 0 ? keys : []),
-    ...highlight(words, labelText(item), widths.label, { role }),
-    { text: GAP },
-    { text: cellText(helpText(item, words.length > 0), widths.help), role: "muted" },
-  ];
 }
 
 function typedLines(state: State, open: OpenMenu): Line[] | undefined {

@@ -3,7 +3,8 @@ import { askText } from "../stack/question.js";
 import { blockingEffect } from "../state/effects.js";
 import type { WelcomeActions } from "../state/ports.js";
 import { type Next, notify, type State, type Step } from "../state/state.js";
-import { choiceMenu, type MenuItem, openMenu } from "./menu.js";
+import { choiceMenu, openMenu } from "./menu.js";
+import type { MenuItem } from "./menu-items.js";
 
 export function openWelcome(
   state: State,

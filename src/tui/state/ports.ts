@@ -55,6 +55,18 @@ export interface WelcomeActions {
   createExample(): Promise<void>;
 }
 
+export interface Places {
+  readonly places: readonly Place[];
+  /** The index of the place to open. */
+  readonly place: number;
+  /** What to offer if nothing is configured. */
+  readonly welcome?: Omit<WelcomeActions, "createExample">;
+  /** Calls `listener` when places may have been added or removed. */
+  follow?(listener: (change: PlacesChange) => void): void;
+  /** Releases the shared resources of the places. */
+  close(): Promise<void>;
+}
+
 export interface OpenPlace {
   /** Facts that are known once the place is open. */
   readonly facts?: Partial<

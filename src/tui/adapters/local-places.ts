@@ -1,0 +1,124 @@
+import { resolve } from "node:path";
+import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
+import type { Data } from "../../store/data.js";
+import type { EditableStore } from "../../store/store.js";
+import { chooseEnvironment } from "../../tasks/data/choose-environments.js";
+import { fileRisk } from "../../tasks/files/safe-files.js";
+import { type DataPlace, type DataSettings, placeFlags } from "../../tasks/settings/connection.js";
+import type { Settings } from "../../tasks/settings/resolve-settings.js";
+import type { Caller } from "../../tasks/surroundings.js";
+import type { Place, Places, PlacesChange } from "../state/ports.js";
+import {
+  accessWith,
+  getCommandWith,
+  openData,
+  openEnvironment,
+  placeFacts,
+  repeatedFlags,
+  type WatchedData,
+} from "./open-place.js";
+
+/**
+ * The environments of local data, which is opened once for all of them. Without
+ * `--env`, the first one is opened.
+ *
+ * @throws InvalidDataError; NotFoundError, UsageError when the environment does
+ *   not exist
+ */
+export async function environmentPlaces(
+  local: DataSettings,
+  settings: Settings,
+  caller: Caller,
+): Promise<Places> {
+  // If several applications have an environment with this name, the list of
+  // places shows the others.
+  const [data, chosen] = await openData(local, caller, (all, name) => {
+    return all.find((each) => each.name === (name ?? each.name)) ?? chooseEnvironment(all, name);
+  });
+  warnOfRisk(local.place, caller);
+  const { store, service } = data;
+  const { environments: before } = store.data;
+  const { application } = chosen;
+  const isOnly = before.every((each) => each.application === application);
+  const shared = {
+    ...{ data, settings, caller },
+    flags: [
+      ...placeFlags(local.place, (path) => resolve(caller.surroundings.cwd(), path)),
+      ...repeatedFlags(settings.given, ["encKeyFile"], caller.surroundings),
+    ],
+    onlyApplication: isOnly ? application : undefined,
+  };
+  const changes = placesChanges(store, (environment) => environmentPlace(environment, shared));
+  return {
+    places: changes().added,
+    place: service.environments.indexOf(chosen),
+    follow: (listener) => followEnvironments(store, before, () => listener(changes())),
+    close: () => store.close(),
+  };
+}
+
+/** What the environments of local data share. */
+interface SharedData {
+  readonly data: WatchedData;
+  readonly settings: Settings;
+  readonly caller: Caller;
+  /** The flags that select the data. */
+  readonly flags: readonly string[];
+  /** The application of all environments, whose names can then be short. */
+  readonly onlyApplication: string | undefined;
+}
+
+function environmentPlace(environment: EnvironmentRecord, shared: SharedData): Place {
+  const { data, settings, caller, flags, onlyApplication } = shared;
+  const { application: group, name } = environment;
+  const identity = qualifiedName(environment);
+  return {
+    ...{ group, kind: "environment", location: data.name, ...placeFacts(data, environment) },
+    name: group === onlyApplication ? name : identity,
+    open: async () => {
+      const getCommand = getCommandWith([...flags, "--env", identity]);
+      const access = await accessWith(settings, getCommand, caller);
+      const present = findEnvironment(data.service.environments, identity);
+      // The data stays open for the other places.
+      return openEnvironment(data, present, access, async () => {});
+    },
+  };
+}
+
+/**
+ * Returns a function that finds the places added since its last call, and all
+ * that are gone.
+ */
+function placesChanges(store: EditableStore, placeOf: (environment: EnvironmentRecord) => Place) {
+  const places = new Map<string, Place>();
+  return (): PlacesChange => {
+    const present = new Map(store.data.environments.map((each) => [qualifiedName(each), each]));
+    const added = [...present].flatMap(([name, each]) => (places.has(name) ? [] : placeOf(each)));
+    for (const place of added) places.set(place.identity ?? "", place);
+    return {
+      added,
+      gone: [...places].flatMap(([name, place]) => (present.has(name) ? [] : place)),
+    };
+  };
+}
+
+function followEnvironments(
+  store: EditableStore,
+  before: Data["environments"],
+  listener: () => void,
+): void {
+  let last = before;
+  store.subscribe(() => {
+    const { environments } = store.data;
+    if (environments !== last) listener();
+    last = environments;
+  });
+}
+
+/**
+ * Warns of a file that other users can change: it may be changed later, too.
+ */
+function warnOfRisk(place: DataPlace, { surroundings, warn }: Caller): void {
+  const risk = place.kind === "file" && fileRisk(place.path, surroundings);
+  if (risk) warn(risk.message);
+}

@@ -6,9 +6,9 @@ import { rollBack } from "../../store/edits/roll-back.js";
 import {
   changesBetween,
   changesSince,
+  type History,
   idOf,
   type RecordChange,
-  type History as Writes,
 } from "../../store/history.js";
 import type { DataAccess } from "../../tasks/data/data-access.js";
 import type {
@@ -151,19 +151,19 @@ function presentIn(
 export function createHistory({ history }: Pick<DataAccess, "history">, own: string): PlaceHistory {
   return {
     read: (isWanted, limit) =>
-      history(async (writes) => {
+      history(async (recorded) => {
         const entries: HistoryEntry[] = [];
-        const home = findEnvironment(writes.data.environments, own);
-        for await (const { entry } of entriesOf(writes, home, isWanted)) {
+        const home = findEnvironment(recorded.data.environments, own);
+        for await (const { entry } of entriesOf(recorded, home, isWanted)) {
           if (entries.push(entry) === limit) break;
         }
         return entries;
       }),
     undo: (isWanted) =>
-      history(async (writes) => {
-        const { data } = writes;
+      history(async (recorded) => {
+        const { data } = recorded;
         const home = findEnvironment(data.environments, own);
-        for await (const { entry, back } of entriesOf(writes, home, isWanted)) {
+        for await (const { entry, back } of entriesOf(recorded, home, isWanted)) {
           const changes = back.flatMap((part) => changesNow(data, part));
           if (changes.length > 0) return { entry, changes };
         }
@@ -208,7 +208,7 @@ function changesNow(
  * variable.
  */
 async function* entriesOf(
-  { data, changes: writes }: Writes,
+  { data, changes: writes }: History,
   home: Environment,
   isWanted: (entry: HistoryEntry) => boolean,
 ) {

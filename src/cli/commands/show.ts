@@ -126,7 +126,7 @@ async function readContent(
 
 async function lastChange({ id }: VariableValue, settings: Settings, context: Context) {
   const connection = connectionOf(settings);
-  if (connection.kind !== "local") return undefined;
+  if (connection.kind !== "data") return undefined;
   const { accessData } = await import("../../tasks/data/open-data.js");
   const { lastChangeOf } = await import("../../store/edits/change-rows.js");
   const local = await accessData(connection.place, context);
@@ -139,7 +139,7 @@ async function lastChange({ id }: VariableValue, settings: Settings, context: Co
  * they override.
  */
 function originsOf(settings: Settings) {
-  const names = ["url", connectionOf(settings).kind === "local" ? "env" : "apiKey"] as const;
+  const names = ["url", connectionOf(settings).kind === "data" ? "env" : "apiKey"] as const;
   return names.flatMap((name) => {
     const [setting, ...weaker] = settings.findAll(name);
     const overrides = weaker.map(({ from }) => from);

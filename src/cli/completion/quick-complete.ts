@@ -74,7 +74,7 @@ function parseFlags(words: string[], { env }: Caller["surroundings"]): SourceFla
 
 async function findNames(flags: SourceFlags, caller: Caller): Promise<Offer[]> {
   const settings = readSettings(flags, caller);
-  return connectionOf(settings).kind === "local" ? findVariables(settings) : [];
+  return connectionOf(settings).kind === "data" ? findVariables(settings) : [];
 }
 
 /**

@@ -42,7 +42,7 @@ export async function diagnose(flags: SourceFlags, asking: Caller): Promise<Find
     void findings.push(warning(text, "correct this, unless you expect it"));
   const caller: Caller = { ...asking, note };
   const { settings, connection, access } = await checkSettings(flags, caller, findings);
-  const local = connection?.kind === "local" ? connection.place : undefined;
+  const local = connection?.kind === "data" ? connection.place : undefined;
   if (settings && findings.every(({ verdict }) => verdict !== "problem"))
     findings.push(ok(describeSource(settings, local, access?.server.proxy)));
   const file_modes = await checkModes(settings?.given ?? [], local, caller.surroundings);
@@ -54,7 +54,7 @@ async function checkSource(
   access: ServerAccess | undefined,
   caller: Caller,
 ): Promise<Findings> {
-  if (connection?.kind === "local")
+  if (connection?.kind === "data")
     return (await import("./check-data.js")).diagnoseData(connection, caller);
   if (access) return (await import("./check-server.js")).checkServer(access, caller.surroundings);
   const untried = ["reachability", "tls", "clock", "credentials", "rate_limit"];
@@ -82,7 +82,7 @@ async function checkSettings(flags: SourceFlags, caller: Caller, findings: Findi
   const { blocked } = given.find((setting) => setting.blocked) ?? {};
   if (blocked) caller.note(blocked);
   await attempt(() => settings.secret("encKey"));
-  if (connection.kind === "local") return { settings, connection };
+  if (connection.kind === "data") return { settings, connection };
   const secret = await attempt(() => settings.secret("apiSecret"));
   const server = await attempt(() => readRoute(connection, secret, caller.surroundings));
   return { settings, connection, access: server && { ...connection, given, secret, server } };

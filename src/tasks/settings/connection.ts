@@ -9,7 +9,7 @@ import { type ServerSettings, serverSettings, tlsFilesOf } from "./server-settin
 import { DEFAULT_DATA_FILE, SETTINGS, type Setting } from "./setting-table.js";
 
 export interface DataSettings {
-  kind: "local";
+  kind: "data";
   place: DataPlace;
   env: string | undefined;
 }
@@ -43,7 +43,7 @@ export type DataPlace = FilePlace | EtcdPlace;
 export function connectionOf(settings: Settings): Connection {
   const source = settings.find("url");
   return source && source.name !== "url"
-    ? { kind: "local", place: dataPlaceOf(settings), env: settings.find("env")?.text }
+    ? { kind: "data", place: dataPlaceOf(settings), env: settings.find("env")?.text }
     : serverSettings(settings, source);
 }
 

@@ -14,7 +14,7 @@ import type { TlsFileSettings } from "./secret-files.js";
 import { DEFAULT_DATA_FILE, SETTINGS, type Setting, type SettingName } from "./setting-table.js";
 
 export interface ServerSettings {
-  kind: "remote";
+  kind: "server";
   url: string;
   /** The flag, variable or file with the URL. */
   from: string;
@@ -37,7 +37,7 @@ export function serverSettings(settings: Settings, source: Setting | undefined):
   const [auth, insecure] = [settings.find("auth"), settings.find("insecure")];
   const [timeout, maxWait] = [settings.find("timeout"), settings.find("maxWait")];
   const remote: ServerSettings = {
-    kind: "remote",
+    kind: "server",
     url: source ? parseOrigin(source.text, source.from).origin : DEFAULT_URL,
     from: source?.from ?? "the default",
     apiKey: settings.find("apiKey")?.text,

@@ -45,7 +45,7 @@ export async function openSource(
   options: OpenOptions = {},
 ): Promise<VariableSource> {
   const connection = connectionOf(settings);
-  if (connection.kind === "local") return openDataView(connection, caller, options);
+  if (connection.kind === "data") return openDataView(connection, caller, options);
   const apiSecret = await settings.secret("apiSecret");
   if (apiSecret === undefined && !options.anonymous) throw noSecretError(settings.given);
   const { surroundings } = caller;

@@ -21,7 +21,7 @@ import { serverPlaces } from "./server-places.js";
  */
 export async function findPlaces(flags: SourceFlags, caller: Caller): Promise<Places> {
   const { settings, connection, broken } = readUsable(flags, caller);
-  if (connection.kind === "remote") {
+  if (connection.kind === "server") {
     const remote = serverPlaces(connection, { flags, settings, caller }, broken);
     const isFirst =
       isNothingConfigured(settings.given) && remote.places.every(({ kind }) => kind === "server");
@@ -43,7 +43,7 @@ function firstPlaces(remote: Places, settings: Settings, caller: Caller): Places
     const notes: string[] = [];
     const warn = (text: string) => void notes.push(text);
     const place = placeNamed(pathOf({ path }, surroundings), "the path", settings);
-    const local = { kind: "local", place, env: undefined } as const;
+    const local = { kind: "data", place, env: undefined } as const;
     opened = await environmentPlaces(local, settings, { ...caller, warn });
     tell({ added: opened.places, gone: remote.places });
     opened.follow?.(({ added, gone }) => tell({ added, gone: [...remote.places, ...gone] }));

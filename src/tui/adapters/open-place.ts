@@ -67,7 +67,7 @@ export function placeOpener(
     const settings = read();
     const connection = connectionOf(settings);
     const access = await accessWith(settings, getCommand, caller);
-    if (connection.kind === "remote") return openServer(connection, access, onRateLimit);
+    if (connection.kind === "server") return openServer(connection, access, onRateLimit);
     const [data, environment] = await openData(connection, caller);
     return openEnvironment(data, environment, access, () => data.store.close());
   };

@@ -76,7 +76,7 @@ describe("diagnoseData", () => {
   const placeAt = (url: string) =>
     dataPlaceOf(new Settings(readGiven("flag", { store: url }), aCaller()));
   const check = async (url: string, open: () => Promise<Data>) => {
-    const local = { kind: "local", place: placeAt(url), env: undefined } as const;
+    const local = { kind: "data", place: placeAt(url), env: undefined } as const;
     return (await diagnoseData(local, aCaller({ clock: () => 0 }), open))["store"] as Finding[];
   };
 

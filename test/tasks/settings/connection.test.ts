@@ -18,7 +18,7 @@ const connect = (settings: GivenSettings) => connectionOf(settingsOf(settings));
 const resolve = (flags: object, variables: object = {}) => connect(given(flags, variables));
 
 const DEFAULTS = {
-  kind: "remote",
+  kind: "server",
   url: "http://127.0.0.1:7400",
   from: "the default",
   apiKey: undefined,
@@ -97,7 +97,7 @@ describe("settings of a server", () => {
 describe("server, data file or store", () => {
   it("a flag or variable for a data file selects it", () => {
     const local = {
-      kind: "local",
+      kind: "data",
       place: { kind: "file", path: "vars.json", isDefault: false },
       env: "test",
     };
@@ -110,7 +110,7 @@ describe("server, data file or store", () => {
       url: "http://a:1",
     });
     expect(resolve({ data: "vars.json" }, { APPVARS_URL: "http://a:1" })).toMatchObject({
-      kind: "local",
+      kind: "data",
     });
   });
 
@@ -137,7 +137,7 @@ describe("a store", () => {
   const URL = "etcds://h1,h2:2380/shop";
   const place = (flags: object, variables: object = {}, files: GivenSettings = []) => {
     const connection = connect(given(flags, variables, files));
-    return connection.kind === "local" ? connection.place : undefined;
+    return connection.kind === "data" ? connection.place : undefined;
   };
 
   it("a flag, variable or profile selects a store, and the strongest of them counts", () => {

@@ -14,7 +14,7 @@ import {
 import { type Head, KEYS } from "./log.js";
 import { pause } from "./member-client.js";
 import type { OfflineCopy, OfflineData } from "./offline-copy.js";
-import { readChanges, readHead, readSince, readWholeStore, type StoreState } from "./read-store.js";
+import { readHead, readSince, readWholeStore, readWrites, type StoreState } from "./read-store.js";
 import type { Sealing } from "./sealing.js";
 import { prune } from "./snapshots.js";
 import { StoreWriter } from "./store-writer.js";
@@ -200,7 +200,7 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
   /** @throws as `open`, including while the changes are read */
   async history(): Promise<History> {
     const { data, head } = await this.#read();
-    return { data, changes: readChanges(this.#target, head) };
+    return { data, writes: readWrites(this.#target, head) };
   }
 
   update(change: ChangeData, options: UpdateOptions = {}): Promise<void> {

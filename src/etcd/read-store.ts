@@ -192,7 +192,7 @@ async function readLog(
  * Yields the writes up to the head, newest first, until one is no longer in the
  * log.
  */
-export async function* readChanges(
+export async function* readWrites(
   target: StoreTarget,
   { store, version: last, write }: Head,
 ): AsyncGenerator<RecordedWrite> {

@@ -37,18 +37,15 @@ export interface RecordedWrite extends Author {
 export interface History {
   readonly data: Data;
   /** The recorded writes that led to the data, newest first. Can be read once. */
-  readonly changes: AsyncIterable<RecordedWrite>;
+  readonly writes: AsyncIterable<RecordedWrite>;
 }
 
 /** Returns this write and all later ones, newest first. @throws NotFoundError */
-export async function changesSince(
-  id: number,
-  changes: History["changes"],
-): Promise<RecordedWrite[]> {
+export async function writesSince(id: number, writes: History["writes"]): Promise<RecordedWrite[]> {
   const since: RecordedWrite[] = [];
-  for await (const change of changes) {
-    if (change.id < id) break;
-    since.push(change);
+  for await (const write of writes) {
+    if (write.id < id) break;
+    since.push(write);
   }
   if (since.at(-1)?.id === id) return since;
   throw new NotFoundError(`there is no change ${id}; appvars history lists those that are known`);

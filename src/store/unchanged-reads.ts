@@ -52,7 +52,7 @@ interface ValueChange {
  * Returns a function that finds a value by id and read time (Unix ms), if still
  * the same.
  */
-async function unchangedValues({ data, changes }: History) {
+async function unchangedValues({ data, writes }: History) {
   const environments = new Map(
     data.environments.map((record) => [record.id, qualifiedName(record)]),
   );
@@ -61,7 +61,7 @@ async function unchangedValues({ data, changes }: History) {
   /** The changes of each value by its id, newest first. */
   const changesOf = new Map<number, ValueChange[]>();
   let outside: ValueChange[] = [];
-  for await (const { time, command, changes: records } of changes) {
+  for await (const { time, command, changes: records } of writes) {
     const latest = Date.parse(time);
     for (const change of outside) change.earliest = latest;
     outside = [];

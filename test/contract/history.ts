@@ -37,7 +37,7 @@ const port = (before: number, after: number) => ({
 export function describeHistory(name: string, hold: (data: Data) => Promise<RecordedData>): void {
   const changesOf = async (held: RecordedData) => {
     const changes: RecordedWrite[] = [];
-    for await (const change of (await held.history()).changes) changes.push(change);
+    for await (const change of (await held.history()).writes) changes.push(change);
     return changes;
   };
 

@@ -69,11 +69,11 @@ export async function readCount(path: string): Promise<number> {
  * @throws when there is a change without its entry, or an entry without its change
  */
 export async function checkHistory(path: string): Promise<void> {
-  const { data, changes } = await readFileHistory(path);
+  const { data, writes } = await readFileHistory(path);
   const countIn = (record: unknown) => (record as ValueRecord | null | undefined)?.content.value;
   let count = countIn(data.values[0]);
   let first: number | undefined;
-  for await (const { id, command, changes: records } of changes) {
+  for await (const { id, command, changes: records } of writes) {
     const change = records.find(
       ({ list, after }) => list === "values" && after?.id === data.values[0]?.id,
     );

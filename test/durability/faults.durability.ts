@@ -168,9 +168,9 @@ async function historyOf(
   sealing?: FileSealing,
 ): Promise<{ data: Data; history: string }> {
   await updateDataFile(path, (data) => data, { sealing });
-  const { data, changes } = await readFileHistory(path, sealing);
+  const { data, writes } = await readFileHistory(path, sealing);
   const all: RecordedWrite[] = [];
-  for await (const change of changes) all.push(change);
+  for await (const change of writes) all.push(change);
   return { data, history: JSON.stringify(all) };
 }
 
@@ -395,8 +395,8 @@ async function checkWritten(
     fail(error.message, "torn"),
   );
   const isWritten = data?.values.find(({ id }) => id === PORT_VALUE_ID)?.content.value === 9;
-  const { changes } = await readFileHistory(file.path);
-  const newest = (await changes[Symbol.asyncIterator]().next()).value?.command;
+  const { writes } = await readFileHistory(file.path);
+  const newest = (await writes[Symbol.asyncIterator]().next()).value?.command;
   if ((newest === "set") !== isWritten) fail(`the history ends with ${newest}`, "torn");
   if (code === 0) {
     if (!isWritten) fail("acknowledged, and not there", "lost");

@@ -223,9 +223,9 @@ class HistoryRun {
   }
 
   async #check(): Promise<void> {
-    const { data, changes } = await readFileHistory(PATH);
+    const { data, writes } = await readFileHistory(PATH);
     const all: RecordedWrite[] = [];
-    for await (const change of changes) all.push(change);
+    for await (const change of writes) all.push(change);
     const shown = all.map(({ id, command }) => `${id} ${command}`).join(", ");
     this.log.push(`history: ${shown}`);
     this.#checkIds(all);

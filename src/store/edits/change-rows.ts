@@ -149,26 +149,25 @@ type ListedChange = Omit<RecordedWrite, "changes"> & { changes: ChangeRow[] };
  * @throws NotFoundError for one that never existed
  */
 export async function listChanges(
-  { data, changes }: History,
+  { data, writes }: History,
   { name, env, limit, showValues }: ListOptions,
 ): Promise<ListedChange[]> {
   const listed: ListedChange[] = [];
   const rows = new ChangeRows(data, showValues);
   const isListed = rowFilter(name, env, data.environments);
-  for await (const change of changes) {
+  for await (const write of writes) {
     if (limit !== undefined && listed.length >= limit) break;
-    const changes = rows.of(change.changes).filter(isListed);
-    if (changes.length > 0) listed.push({ ...change, changes });
+    const changes = rows.of(write.changes).filter(isListed);
+    if (changes.length > 0) listed.push({ ...write, changes });
   }
   if (env !== undefined && listed.length === 0) findEnvironment(data.environments, env);
   return listed;
 }
 
 /** Finds the last change of a value. */
-export async function lastChangeOf(valueId: number, { changes }: History) {
-  for await (const { changes: records, ...change } of changes)
-    if (records.some(({ list, after }) => list === "values" && after?.id === valueId))
-      return change;
+export async function lastChangeOf(valueId: number, { writes }: History) {
+  for await (const { changes, ...write } of writes)
+    if (changes.some(({ list, after }) => list === "values" && after?.id === valueId)) return write;
   return undefined;
 }
 

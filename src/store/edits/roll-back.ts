@@ -3,11 +3,11 @@ import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../mo
 import { createMatcher } from "../../model/name-matcher.js";
 import type { Data, ValueRecord, VariableRecord } from "../data.js";
 import {
-  changesSince,
   type History,
   isSameData,
   type RecordedWrite,
   recordsAfter,
+  writesSince,
 } from "../history.js";
 import { brokenValues, refuseBroken } from "../schema/value-schema.js";
 import { namesOfRow, rowsBetween } from "./change-rows.js";
@@ -45,7 +45,7 @@ export async function planRollBack(
   { only, env, showValues }: PlanOptions,
 ) {
   const { data } = history;
-  const changes = await changesSince(number, history.changes);
+  const changes = await writesSince(number, history.writes);
   const matcher = only && createMatcher(only);
   const environment = env === undefined ? undefined : findEnvironment(data.environments, env);
   const changed = rollBack(data, changes, { isWanted: matcher?.matches, environment });

@@ -185,12 +185,11 @@ export async function readFileHistory(path: string, sealing?: FileSealing): Prom
     const reading = readHistoryFile(history, stats);
     await reading.catch(() => {});
     // Otherwise, a writer has changed both files in between.
-    if (version === fingerprint(file))
-      return { data, changes: changesIn(history, reading, present) };
+    if (version === fingerprint(file)) return { data, writes: writesIn(history, reading, present) };
   }
 }
 
-async function* changesIn(
+async function* writesIn(
   path: string,
   reading: Promise<FileContent | undefined>,
   present: DataFileVersion,
@@ -214,15 +213,15 @@ async function* changesIn(
  */
 export async function copyHistory(
   path: string,
-  { data, changes }: History,
+  { data, writes }: History,
   sealing?: FileSealing,
 ): Promise<void> {
   const state = contentHash((await readRegularFile(path, MAX_DATA_SIZE)).bytes);
   const newestFirst: string[] = [];
   let lastId = 0;
-  for await (const { id, ...change } of changes) {
+  for await (const { id, ...write } of writes) {
     lastId ||= id;
-    newestFirst.push(toLine({ id, state, ...change }, sealing));
+    newestFirst.push(toLine({ id, state, ...write }, sealing));
   }
   if (lastId === 0) return;
   const baseline = toLine({ id: lastId, state, data: recordedData(data) }, sealing);

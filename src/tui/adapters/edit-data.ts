@@ -5,10 +5,10 @@ import { renameVariable, setValues, unsetValues } from "../../store/edits/edit-v
 import { rollBack } from "../../store/edits/roll-back.js";
 import {
   changesBetween,
-  changesSince,
   type History,
   idOf,
   type RecordChange,
+  writesSince,
 } from "../../store/history.js";
 import type { DataAccess } from "../../tasks/data/data-access.js";
 import type {
@@ -170,10 +170,10 @@ export function createHistory({ history }: Pick<DataAccess, "history">, own: str
         return undefined;
       }),
     rollBack: (id, name) =>
-      history(async ({ data, changes }) => {
+      history(async ({ data, writes }) => {
         const environment = findEnvironment(data.environments, own);
         const isWanted = (each: string) => name === undefined || each === name;
-        const old = rollBack(data, await changesSince(id, changes), { environment, isWanted });
+        const old = rollBack(data, await writesSince(id, writes), { environment, isWanted });
         return partsBetween(data, old, environment);
       }),
   };
@@ -208,7 +208,7 @@ function changesNow(
  * variable.
  */
 async function* entriesOf(
-  { data, changes: writes }: History,
+  { data, writes }: History,
   home: Environment,
   isWanted: (entry: HistoryEntry) => boolean,
 ) {

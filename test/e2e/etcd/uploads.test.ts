@@ -353,7 +353,7 @@ describe("the history of a store", needs("etcd"), () => {
     const reader = await store.open();
     expect(contents(reader)["PORT"]).toBe(3000 + WRITES);
     const seen: (readonly [number, unknown])[] = [];
-    for await (const { id, changes } of (await reader.history()).changes)
+    for await (const { id, changes } of (await reader.history()).writes)
       for (const { after } of changes)
         seen.push([id, (after as ValueRecord | null)?.content.value]);
     // The first data is version 1.
@@ -376,7 +376,7 @@ describe("the history of a store", needs("etcd"), () => {
     const writer = await store.open();
     await writer.update(increment);
     const ids: number[] = [];
-    for await (const { id } of (await writer.history()).changes) ids.push(id);
+    for await (const { id } of (await writer.history()).writes) ids.push(id);
     expect(ids).toEqual([6]);
   });
 
@@ -395,7 +395,7 @@ describe("the history of a store", needs("etcd"), () => {
       await writer.prune(entries);
       expect(await versions(store)).toEqual(expected);
       const ids: number[] = [];
-      for await (const { id } of (await writer.history()).changes) ids.unshift(id);
+      for await (const { id } of (await writer.history()).writes) ids.unshift(id);
       // The first has no changes.
       expect(ids).toEqual(expected.filter((version) => version > 1));
       expect(isSame(await store.open(), writer)).toBe(true);

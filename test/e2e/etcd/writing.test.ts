@@ -442,9 +442,9 @@ describe.each<[string, Fault]>([
       expect([line, code]).toEqual([line, 0]);
     }
     await echoes.landAll();
-    const { changes, data } = await (await openEtcd(direct)).history();
+    const { writes, data } = await (await openEtcd(direct)).history();
     const commands: string[] = [];
-    for await (const { command } of changes) commands.unshift(command);
+    for await (const { command } of writes) commands.unshift(command);
     expect(commands).toEqual(["rename", "unset", "env add", "env key add", "import", "rename"]);
     expect(contents({ data })).toMatchObject({ PORT: 3000 });
     // The import makes a snapshot, too.

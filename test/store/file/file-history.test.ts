@@ -30,7 +30,7 @@ const lines = async (file: DataFile) =>
 
 async function changesOf({ path }: DataFile): Promise<RecordedWrite[]> {
   const changes: RecordedWrite[] = [];
-  for await (const change of (await readFileHistory(path)).changes) changes.push(change);
+  for await (const change of (await readFileHistory(path)).writes) changes.push(change);
   return changes;
 }
 

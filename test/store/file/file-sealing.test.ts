@@ -36,9 +36,9 @@ async function sealed(data: unknown = DATA): Promise<string> {
 const ENVIRONMENT = "shop/development";
 const PAIR = { api_key: "new-key", api_secret: "new-secret-0123456789" };
 
-async function changesOf({ changes }: History): Promise<RecordedWrite[]> {
+async function changesOf({ writes }: History): Promise<RecordedWrite[]> {
   const all: RecordedWrite[] = [];
-  for await (const each of changes) all.push(each);
+  for await (const each of writes) all.push(each);
   return all;
 }
 

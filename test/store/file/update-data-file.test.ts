@@ -144,7 +144,7 @@ describe("a change by another program during an update", () => {
       const data = await read(path);
       expect([added(data), described(data)]).toEqual([["ADDED_9"], DATA.variables.length]);
       const commands: string[] = [];
-      for await (const { command } of (await readFileHistory(path)).changes) commands.push(command);
+      for await (const { command } of (await readFileHistory(path)).writes) commands.push(command);
       expect(commands).toEqual(["second", "changed outside", "first"]);
     },
   );

@@ -23,8 +23,8 @@ import {
 } from "../../store/edits/edit-environments.js";
 import { chooseEnvironment } from "../../tasks/data/choose-environments.js";
 import type { DataAccess } from "../../tasks/data/data-access.js";
+import { credentialLines } from "../../tasks/data/key-advice.js";
 import { accessData } from "../../tasks/data/open-data.js";
-import { credentialLines } from "../../tasks/data/shell-lines.js";
 import { connectionOf, type DataSettings } from "../../tasks/settings/connection.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import type { ServerSettings } from "../../tasks/settings/server-settings.js";

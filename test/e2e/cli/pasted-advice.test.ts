@@ -4,7 +4,7 @@ import { chmod, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { looseModeWarning } from "../../../src/kit/files/owners.js";
-import { rotateCommand } from "../../../src/tasks/data/shell-lines.js";
+import { rotateCommand } from "../../../src/tasks/data/key-advice.js";
 import { checkFiles } from "../../../src/tasks/doctor/diagnose.js";
 import { fileRisk } from "../../../src/tasks/files/safe-files.js";
 import { refuseReserved } from "../../../src/tasks/run/left-out.js";

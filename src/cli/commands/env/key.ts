@@ -10,8 +10,8 @@ import {
 } from "../../../model/environment.js";
 import { createMatcher, NAME_OR_GLOB, NAME_OR_GLOB_RULE } from "../../../model/name-matcher.js";
 import type { ChangeWithPair } from "../../../store/edits/edit-environments.js";
+import { credentialLines } from "../../../tasks/data/key-advice.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
-import { credentialLines } from "../../../tasks/data/shell-lines.js";
 import { dataPlaceOf } from "../../../tasks/settings/connection.js";
 import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";

@@ -2,7 +2,7 @@ import { printable } from "../../../kit/text/printable.js";
 import type { ServedRequest } from "../../../server/api/served-request.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import { followProblem, type Store } from "../../../store/store.js";
-import { keyWarnings } from "../../../tasks/data/shell-lines.js";
+import { keyWarnings } from "../../../tasks/data/key-advice.js";
 import type { OutputFlags } from "../../output/context.js";
 import { LogWriter } from "../../output/log-writer.js";
 import { type Colors, escapeJson, type Output } from "../../output/output.js";

@@ -25,7 +25,7 @@ import {
   UNAUTHORIZED,
 } from "./error-replies.js";
 import { type Faults, failureOf, simulateArrival } from "./faults.js";
-import { createRouter, parseRead, type RouteKind } from "./routes.js";
+import { createRouter, routeOf } from "./routes.js";
 import { requestId, type ServedRequest } from "./served-request.js";
 
 export interface RequestOptions {
@@ -65,9 +65,6 @@ interface Arrived {
   /** Path and query. */
   readonly url: string;
   readonly path: string;
-  /** The kind of the route, if one matches, and the parameters in the path. */
-  readonly kind: RouteKind | undefined;
-  readonly params: Readonly<Record<string, string>>;
   /** The refusal of a request that is invalid for any sender. */
   readonly malformation: Reply | undefined;
   /**
@@ -107,7 +104,7 @@ const NOBODY: Identity = {};
 export class RequestChain {
   readonly #parts: RequestChainParts;
   readonly #replies: DataReplies;
-  readonly #router = createRouter();
+  readonly #findRead = createRouter();
 
   constructor(parts: RequestChainParts) {
     this.#parts = parts;
@@ -144,17 +141,14 @@ export class RequestChain {
     const query = url.indexOf("?");
     const path = query < 0 ? url : url.slice(0, query);
     const origin = audit || onRequest ? { at: ticks(), address: addressOf(req) } : undefined;
-    const { params, handlers } = this.#router.find(req.method ?? "", path);
-    const [kind] = handlers;
-    const malformation = findMalformation(req, url);
-    return { req, res, url, path, kind, params, malformation, origin };
+    return { req, res, url, path, malformation: findMalformation(req, url), origin };
   }
 
   /** Credentials are not checked where they make no difference. */
   #identify(arrived: Arrived): Identified {
     const { service, authenticator } = this.#parts;
-    const { req, kind, malformation } = arrived;
-    const isAnonymous = malformation !== undefined || kind === "health";
+    const { req, path, malformation } = arrived;
+    const isAnonymous = malformation !== undefined || path === ROUTES.health;
     const identity = isAnonymous ? NOBODY : authenticator.identify(req);
     return { arrived, identity, view: identity.grant && service.view(identity.grant.scope) };
   }
@@ -166,7 +160,7 @@ export class RequestChain {
   #count({ arrived, identity, view }: Identified): Counted {
     const { service, limiter, addressOf } = this.#parts;
     const { grant } = identity;
-    const kind = grant ? "key" : arrived.kind === "health" ? "health" : "address";
+    const kind = grant ? "key" : arrived.path === ROUTES.health ? "health" : "address";
     const id = grant ? grant.current.api_key : addressOf(arrived.req);
     const { rateLimit, retryAfter } = limiter.count({ kind, id });
     const wait = retryAfter ?? identity.retryAfter;
@@ -192,18 +186,18 @@ export class RequestChain {
 
   /** @throws NotFoundError, UsageError */
   #answer({ arrived, view }: Counted): Reply | Promise<Reply> {
-    const { req, url, path, kind, params } = arrived;
-    const { method, headers } = req;
+    const { req, url, path } = arrived;
+    const { method = "", headers } = req;
     const isRead = method === "GET" || method === "HEAD";
     const kept = isRead && view ? this.#replies.kept(view, url, headers) : undefined;
     if (kept) return kept;
-    if (kind === undefined) return notFound();
-    if (!isRead) return METHOD_NOT_ALLOWED;
-    if (kind === "health") return this.#healthReply();
-    if (view === undefined) return UNAUTHORIZED;
-    const read = parseRead(kind, params, url.slice(path.length));
-    const answer = () => this.#replies.answer(view, read, headers);
-    return kind === "check" ? view.prepareCheck().then(answer) : answer();
+    // Only now: polka's search takes a tenth of the time of a kept reply.
+    const call = this.#findRead(method, path, url.slice(path.length));
+    if (call === "health") return this.#healthReply();
+    if (call === undefined || view === undefined)
+      return isRead || routeOf(path) === undefined ? notFound() : METHOD_NOT_ALLOWED;
+    const answer = () => this.#replies.answer(view, call, headers);
+    return call.kind === "check" ? view.prepareCheck().then(answer) : answer();
   }
 
   #healthReply(): Reply {
@@ -245,7 +239,7 @@ export class RequestChain {
     reply: Reply & Partial<DataReply>,
   ): Reply {
     const { audit } = this.#parts;
-    if (!audit || arrived.kind === "health") return reply;
+    if (!audit || arrived.path === ROUTES.health) return reply;
     const { status, read } = reply;
     const environment = grant && qualifiedName(grant.environment);
     const isRecorded = audit.record({ ...described, status, environment, read });
@@ -256,11 +250,11 @@ export class RequestChain {
 type Described = ReturnType<typeof describe>;
 
 /** Returns the parts of a request that audit logs and request logs share. */
-function describe({ arrived: { req, kind }, identity: { grant } }: Identified, address: string) {
+function describe({ arrived: { req, path }, identity: { grant } }: Identified, address: string) {
   const { method, headers } = req;
   // A key may have been rotated out. A signature without a key has the current
   // one.
   const apiKey = grant && String(headers["x-api-key"] ?? grant.current.api_key);
   const client = grant?.client;
-  return { id: requestId(headers), method, route: kind && ROUTES[kind], apiKey, client, address };
+  return { id: requestId(headers), method, route: routeOf(path), apiKey, client, address };
 }

@@ -4,32 +4,57 @@ import type { Read } from "../../model/read.js";
 import { ROUTES } from "../../model/routes.js";
 import { checkId } from "../../model/variable.js";
 
-export type RouteKind = keyof typeof ROUTES;
+type Kind = keyof typeof ROUTES;
 
-type Params = Readonly<Record<string, string>>;
+/**
+ * Unlike polka's own patterns, these are case-sensitive and allow no trailing
+ * slash.
+ */
+const PATTERNS = Object.entries(ROUTES).map(([kind, route]) => ({
+  kind: kind as Kind,
+  route,
+  pattern: new RegExp(`^${route.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`),
+}));
+
+/** Returns the route of a path without its query. */
+export function routeOf(path: string): string | undefined {
+  return PATTERNS.find(({ pattern }) => pattern.test(path))?.route;
+}
+
+type ApiCall = Read | "health";
+type Parse = (params: Readonly<Record<string, string>>, search: string) => ApiCall;
 
 /**
  * The part of polka that finds a route. Its `handler` would parse the URL
  * again.
  */
 interface Router {
-  all(pattern: RegExp, kind: RouteKind): void;
-  find(method: string, path: string): { params: Params; handlers: RouteKind[] };
+  get(pattern: RegExp, parse: Parse): void;
+  find(method: string, path: string): { params: Record<string, string>; handlers: Parse[] };
 }
 
-/** Creates a router whose handlers are kinds, for all methods. */
-export function createRouter(): Router {
+/**
+ * Returns a function that finds what a request asks for, or `undefined` if no
+ * route matches. It throws a UsageError for a page or an id out of bounds.
+ */
+export function createRouter(): (
+  method: string,
+  path: string,
+  search: string,
+) => ApiCall | undefined {
   const router = polka() as unknown as Router;
-  // Unlike polka's own patterns, these are case-sensitive and allow no trailing
-  // slash.
-  for (const [kind, route] of Object.entries(ROUTES))
-    router.all(new RegExp(`^${route.replaceAll(/:(\w+)/g, "(?<$1>[^/]+)")}$`), kind as RouteKind);
-  return router;
+  for (const { kind, pattern } of PATTERNS)
+    router.get(pattern, (params, search) => parseApiCall(kind, params, search));
+  return (method, path, search) => {
+    const { params, handlers } = router.find(method, path);
+    return handlers[0]?.(params, search);
+  };
 }
 
-/** @throws UsageError for a page or an id out of bounds */
-export function parseRead(kind: Read["kind"], params: Params, search: string): Read {
+function parseApiCall(kind: Kind, params: Record<string, string>, search: string): ApiCall {
   switch (kind) {
+    case "health":
+      return kind;
     case "variables":
     case "values":
       return { kind, page: parsePage(search) };

@@ -13,7 +13,7 @@ export const DEFAULT_RATE_WINDOW = 60;
  */
 export const KEYLESS_LIMIT = 100;
 export const DEFAULT_MAX_CONNECTIONS = 1_000;
-/** In seconds. */
+/** The time for open requests when a server stops, in seconds. */
 export const DEFAULT_DRAIN_GRACE = 10;
 
 /** Defaults of clients; the times are in seconds. */

@@ -17,7 +17,7 @@ export interface ReadCount {
 /** Counts the reads of values that are still the same. */
 export async function unchangedReads(history: History) {
   const find = await unchangedValues(history);
-  /** By value and client. */
+  /** The counts by value and client. */
   const reads = new Map<string, ReadCount>();
   /** Adds the values that a request has read. @param since Unix milliseconds */
   const count = ({ time, client, read = [] }: AuditLine, since: number) => {

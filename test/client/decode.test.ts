@@ -108,15 +108,15 @@ const RESOURCES: [string, (json: unknown) => unknown, object, Record<string, unk
 ];
 
 describe.each(RESOURCES)("the decoder of a %s", (_name, decode, good, wrong) => {
-  it("a decoder accepts a valid resource", () => {
+  it("accepts a valid resource", () => {
     expect(decode(good)).toStrictEqual(good);
   });
 
-  it("a decoder drops unknown fields", () => {
+  it("drops unknown fields", () => {
     expect(decode({ ...good, extra: 1, environment_id: 3 })).toStrictEqual(good);
   });
 
-  it.each(Object.keys(wrong))("a decoder rejects a resource without %s", (field) => {
+  it.each(Object.keys(wrong))("rejects a resource without %s", (field) => {
     const { [field]: _left, ...rest } = good as Record<string, unknown>;
     expect(() => decode(rest)).toThrow(TypeError);
   });
@@ -125,12 +125,12 @@ describe.each(RESOURCES)("the decoder of a %s", (_name, decode, good, wrong) => 
     Object.entries(wrong).flatMap(([field, contents]) =>
       contents.map((content) => [field, content] as const),
     ),
-  )("a decoder rejects a resource whose %s is %j", (field, content) => {
+  )("rejects a resource whose %s is %j", (field, content) => {
     expect(() => decode({ ...good, [field]: content })).toThrow(TypeError);
   });
 
   it.each([null, [], [good], "text", 1, true, undefined])(
-    "a decoder rejects %j in place of a resource",
+    "rejects %j in place of a resource",
     (json) => {
       expect(() => decode(json)).toThrow(TypeError);
     },
@@ -160,12 +160,12 @@ describe("the decoders", () => {
     expect(valuePage(page).data).toStrictEqual([VALUE]);
   });
 
-  it("the decoders read the message of an error", () => {
+  it("read the message of an error", () => {
     expect(decode<Error>({ message: "Not found", more: 1 }, ERROR).message).toBe("Not found");
     expect(() => decode({ error: "Not found" }, ERROR)).toThrow(TypeError);
   });
 
-  it("the decoders accept only the item with the requested id", () => {
+  it("accept only the item with the requested id", () => {
     expect(decoderOf({ kind: "variable", id: 1 })(VARIABLE)).toStrictEqual(VARIABLE);
     expect(() => decoderOf({ kind: "variable", id: 2 })(VARIABLE)).toThrow(
       "id must be the requested one",

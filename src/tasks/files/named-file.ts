@@ -12,7 +12,7 @@ export interface NamedFile {
   readonly origin?: string;
 }
 
-/** In bytes. */
+/** The largest file, in bytes. */
 const MAX_NAMED_FILE = 16 * 1_024 * 1_024;
 
 /**

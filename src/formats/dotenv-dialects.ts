@@ -37,7 +37,13 @@ interface Dialect {
 }
 
 const CONTROLS: Record<string, string> = {
-  ...{ a: "\x07", b: "\b", f: "\f", n: "\n", r: "\r", t: "\t", v: "\v" },
+  a: "\x07",
+  b: "\b",
+  f: "\f",
+  n: "\n",
+  r: "\r",
+  t: "\t",
+  v: "\v",
   // In a shell, the line continues.
   "\n": "",
 };

@@ -146,6 +146,9 @@ function createParts(
   return {
     ...options,
     onRequest: metrics ? report : onRequest,
-    ...{ service, authenticator, limiter, ...shared },
+    service,
+    authenticator,
+    limiter,
+    ...shared,
   };
 }

@@ -23,7 +23,11 @@ export function variableRecord({
   ...others
 }: Pick<VariableRecord, "id" | "name" | "type"> & Partial<VariableRecord>): VariableRecord {
   return {
-    ...{ id, application, type, name, description },
+    id,
+    application,
+    type,
+    name,
+    description,
     // Defaults are left out: an older appvars refuses fields that it does not
     // know.
     ...(optional && { optional }),

@@ -69,7 +69,8 @@ export async function runTui(options: TuiOptions): Promise<void> {
     start: {
       ...terminal.size(),
       place,
-      ...{ commands, preferences },
+      commands,
+      preferences,
     },
     defer: (draw) => void setTimeout(draw, Math.max(0, display.nextAt - ticks())),
   });

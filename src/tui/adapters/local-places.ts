@@ -41,7 +41,9 @@ export async function environmentPlaces(
   const { application } = chosen;
   const isOnly = before.every((each) => each.application === application);
   const shared = {
-    ...{ data, settings, caller },
+    data,
+    settings,
+    caller,
     flags: [
       ...placeFlags(local.place, (path) => resolve(caller.surroundings.cwd(), path)),
       ...repeatedFlags(settings.given, ["encKeyFile"], caller.surroundings),
@@ -73,7 +75,10 @@ function environmentPlace(environment: EnvironmentRecord, shared: SharedData): P
   const { application: group, name } = environment;
   const identity = qualifiedName(environment);
   return {
-    ...{ group, kind: "environment", location: data.name, ...placeFacts(data, environment) },
+    group,
+    kind: "environment",
+    location: data.name,
+    ...placeFacts(data, environment),
     name: group === onlyApplication ? name : identity,
     open: async () => {
       const getCommand = getCommandWith([...flags, "--env", identity]);

@@ -96,7 +96,10 @@ async function openServer(
     },
   });
   return {
-    ...{ source, editor: undefined, decrypt, getCommand },
+    source,
+    editor: undefined,
+    decrypt,
+    getCommand,
     check: problemFinder(source, settings),
     exportFile: fileExporter(source, decrypt, surroundings),
   };

@@ -94,7 +94,10 @@ function serverPlace({ url, apiKey }: ServerSettings, { flags, settings, caller 
   const repeated = repeatedFlags(settings.given, REPEATED, caller.surroundings, origins);
   const getCommand = getCommandWith(["--url", url, ...repeated]);
   return {
-    ...{ kind: "server", group: url, location: url, isServer: true },
+    kind: "server",
+    group: url,
+    location: url,
+    isServer: true,
     name: isOfProject ? ".appvars.json" : new URL(url).host,
     identity: apiKey && `key ${apiKey}`,
     open: placeOpener(() => readSettings(flags, caller), getCommand, caller),

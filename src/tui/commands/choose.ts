@@ -37,7 +37,9 @@ export function nextType(state: State): Step {
 }
 
 const SORT_HELP: Readonly<Record<Sort, string>> = {
-  ...{ id: "the order of the source", name: "by name", type: "by type" },
+  id: "the order of the source",
+  name: "by name",
+  type: "by type",
   changed: "by last change, newest first",
 };
 

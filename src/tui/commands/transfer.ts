@@ -145,7 +145,9 @@ function showCredentials(state: State, credentials: NewCredentials): Step {
         "muted",
       ),
     ],
-    ...{ answer: "Copy", key: "y", lost: ` without the new credentials of ${environment}` },
+    answer: "Copy",
+    key: "y",
+    lost: ` without the new credentials of ${environment}`,
     run: (now) =>
       andThen(showCredentials(now, credentials), (next) =>
         copyText(next, "the credentials", async () => ({ text: lines.join("\n") })),

@@ -84,7 +84,9 @@ export class Program {
       openInEditor: this.#openInEditor,
       dispatch: (next) => this.#dispatch(next),
       until: (isWanted) => this.#until(isWanted),
-      ...{ reads: new Map(), versions: new WeakMap(), asOf: new WeakMap() },
+      reads: new Map(),
+      versions: new WeakMap(),
+      asOf: new WeakMap(),
     };
   }
 

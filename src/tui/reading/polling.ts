@@ -166,7 +166,9 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: P
   const read = { ...outcome, total: entries.length, isComplete: true, isReading: false };
   const next = withReading({ ...state, now }, place, {
     ...read,
-    ...{ failure: undefined, failures: 0, nextAt: now + pause },
+    failure: undefined,
+    failures: 0,
+    nextAt: now + pause,
     ...(changes && changes.size > 0 && { changes: withChanges(before.changes, changes, now) }),
   });
   return place === state.place && changes ? notify(next, summarize(changes), "news") : next;
@@ -185,7 +187,10 @@ function failed(state: State, place: number, reason: Failure, now: number): Stat
   const pause = failure.mayPass ? LOCAL_PAUSE_MS : backoff;
   const wait = failure.retryAfter ? Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS) : pause;
   return withReading({ ...state, now }, place, {
-    ...{ failure, failures: failures + 1, isReading: false, isLocal: isFromFile },
+    failure,
+    failures: failures + 1,
+    isReading: false,
+    isLocal: isFromFile,
     nextAt: isPermanent(failure) ? undefined : now + wait,
     rateLimit:
       rateLimit && failure.code === "rate_limited" ? { ...rateLimit, remaining: 0 } : rateLimit,

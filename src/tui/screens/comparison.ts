@@ -113,7 +113,8 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
   const name = Math.min(MAX_NAME, Math.floor(room * 0.4));
   const left = Math.floor((room - name) / 2);
   const values = [left, room - name - left].map((width, index) => ({
-    ...{ heading: { text: labels[index] ?? "" }, width },
+    heading: { text: labels[index] ?? "" },
+    width,
     cell: (row: number): Line => [sideCell(state, entriesOf(state, row), index, width)],
   }));
   const hint = isReading

@@ -78,7 +78,10 @@ function draftOf(form: Form): Draft {
   // Only a STRING can have an empty value.
   const isKept = isValueKept(form) || (startsEmpty(before) && value === "" && type !== "STRING");
   return {
-    ...{ name, newName: typed === name ? undefined : typed, before, type },
+    name,
+    newName: typed === name ? undefined : typed,
+    before,
+    type,
     value: isKept ? undefined : value,
     description: inputs.description.text,
     schema: inputs.schema.text,

@@ -31,7 +31,8 @@ function findGrid(state: State): Grid {
   const view = data as View;
   return {
     ...listed(state, places(state, data), view, page(state, data)),
-    ...{ view, place: table.place(state, data) },
+    view,
+    place: table.place(state, data),
     changeView: (change) =>
       changeData(state, screen, (before) => ({ ...(before as View), ...change })),
   };

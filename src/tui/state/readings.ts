@@ -45,8 +45,13 @@ export interface Reading {
 }
 
 const UNREAD: Reading = {
-  ...{ entries: [], isComplete: false, isReading: false, total: 0, failures: 0 },
-  ...{ isEditable: false, isLocal: false },
+  entries: [],
+  isComplete: false,
+  isReading: false,
+  total: 0,
+  failures: 0,
+  isEditable: false,
+  isLocal: false,
 };
 
 interface Readings {

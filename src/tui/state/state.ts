@@ -55,8 +55,13 @@ export interface View extends Position {
 }
 
 export const INITIAL_VIEW: View = {
-  ...{ name: "", cursor: 0, top: 0 },
-  ...{ filter: "", rowFilter: undefined, sort: "id", isReversed: false },
+  name: "",
+  cursor: 0,
+  top: 0,
+  filter: "",
+  rowFilter: undefined,
+  sort: "id",
+  isReversed: false,
 };
 
 /** The names marked for one action. */
@@ -143,7 +148,10 @@ export function initialState(start: Start): State {
     list: INITIAL_VIEW,
     marks: NO_MARKS,
     focus: "variables",
-    ...{ recordTop: 0, stack: [], revealed: undefined, notice: undefined },
+    recordTop: 0,
+    stack: [],
+    revealed: undefined,
+    notice: undefined,
   };
 }
 

@@ -137,15 +137,28 @@ const wordEnd: Move = ({ text, cursor }) =>
  * line.
  */
 const CURSOR_MOVES: Readonly<Record<string, Move>> = {
-  ...{ left: preceding, right: following },
-  ...{ home: lineStart, "ctrl-a": lineStart, end: lineEnd, "ctrl-e": lineEnd },
-  ...{ "ctrl-home": () => 0, "ctrl-end": ({ text }) => text.length },
-  ...{ "ctrl-left": wordStart, "alt-b": wordStart, "ctrl-right": wordEnd, "alt-f": wordEnd },
+  left: preceding,
+  right: following,
+  home: lineStart,
+  "ctrl-a": lineStart,
+  end: lineEnd,
+  "ctrl-e": lineEnd,
+  "ctrl-home": () => 0,
+  "ctrl-end": ({ text }) => text.length,
+  "ctrl-left": wordStart,
+  "alt-b": wordStart,
+  "ctrl-right": wordEnd,
+  "alt-f": wordEnd,
 };
 
 const DELETIONS: Readonly<Record<string, Move>> = {
-  ...{ backspace: preceding, "ctrl-h": preceding, delete: following, "ctrl-d": following },
-  ...{ "ctrl-w": wordStart, "ctrl-u": toLineStart, "ctrl-k": toLineEnd },
+  backspace: preceding,
+  "ctrl-h": preceding,
+  delete: following,
+  "ctrl-d": following,
+  "ctrl-w": wordStart,
+  "ctrl-u": toLineStart,
+  "ctrl-k": toLineEnd,
 };
 
 function withLineFeeds(text: string): string {

@@ -7,7 +7,7 @@ import { makeFolder, makePrivate, replaceFile } from "./durable-file.js";
 import { readRegularFile } from "./open-file.js";
 import { ifMissing, withName, withPathInErrors } from "./system-errors.js";
 
-export interface SealedFileOptions {
+export interface SealedCacheOptions {
   /** The folder in which the folder `snapshots` is created. */
   parent: string;
   /** The kind of data, and the version of its format: `appvars cache v3`. */
@@ -46,9 +46,9 @@ export class SealedCache {
   readonly folder: string;
   readonly #path: string;
   readonly #key: Buffer;
-  readonly #options: SealedFileOptions;
+  readonly #options: SealedCacheOptions;
 
-  constructor(options: SealedFileOptions) {
+  constructor(options: SealedCacheOptions) {
     const { parent, kind, context, secret } = options;
     const derive = (use: string) =>
       Buffer.from(hkdfSync("sha256", secret, "", `${kind} ${use}`, 32));

@@ -70,8 +70,8 @@ export function setValues(
         `${name} is encrypted here: encrypt the new value too (--encrypt), or unset it first`,
       );
     const content: Complete<ValueContent> = { value };
-    const owners = { variable_id: id, environment_id: environment.id };
-    values.set(id, { id: old?.id ?? ++lastValue, ...owners, content });
+    const environment_id = environment.id;
+    values.set(id, { id: old?.id ?? ++lastValue, variable_id: id, environment_id, content });
   }
   return {
     ...data,

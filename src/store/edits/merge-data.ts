@@ -130,7 +130,7 @@ function merge<T>([base, ours, theirs]: Sides<T>, conflict: string, report: Repo
  * problem.
  */
 function* findMisfits(merged: MergeRecords, sides: Sides<MergeRecords>): Generator<Problem> {
-  yield* missingOwners(merged, sides);
+  yield* missingReferences(merged, sides);
   yield* otherTypes(merged);
   yield* madePublic(merged, sides);
   yield* sharedNames(merged, sides);
@@ -151,15 +151,15 @@ async function findSchemaConflicts(data: Data, ours: Data, base: Data): Promise<
   });
 }
 
-function* missingOwners(
+function* missingReferences(
   merged: MergeRecords,
   [base, ours]: Sides<MergeRecords>,
 ): Generator<Problem> {
   for (const [key, { refersTo, fields }] of merged)
-    for (const owner of refersTo.filter((each) => !merged.has(each))) {
+    for (const reference of refersTo.filter((each) => !merged.has(each))) {
       // The value of a variable that stays, in an environment that was removed.
       if (isSame(base.get(key)?.fields, fields)) merged.delete(key);
-      else yield [owner, ours.has(owner) ? THEIRS_REMOVED : OURS_REMOVED];
+      else yield [reference, ours.has(reference) ? THEIRS_REMOVED : OURS_REMOVED];
     }
 }
 

@@ -125,9 +125,9 @@ function sharesKey(record: EnvironmentRecord, before: EnvironmentRecord): boolea
  * of both.
  */
 function variablesWithSameValue(data: Data, base: Data): ReadonlySet<number> {
-  const ownersOf = (value: ValueRecord) => `${value.variable_id} ${value.environment_id}`;
-  const old = new Map(base.values.map((value) => [ownersOf(value), value.content]));
-  const same = data.values.filter((value) => isSame(old.get(ownersOf(value)), value.content));
+  const cellOf = (value: ValueRecord) => `${value.variable_id} ${value.environment_id}`;
+  const old = new Map(base.values.map((value) => [cellOf(value), value.content]));
+  const same = data.values.filter((value) => isSame(old.get(cellOf(value)), value.content));
   return new Set(same.map(({ variable_id }) => variable_id));
 }
 
@@ -170,7 +170,7 @@ export function toData(merged: MergeRecords, branch: MergeRecords, ours: Data, t
   const variables = of("variables").map(([key, { fields }]) => ({ id: ids.get(key), ...fields }));
   const values = of("values").map(
     ([key, { refersTo, fields: content }]): Record<keyof ValueRecord, unknown> => {
-      const [variable_id, environment_id] = refersTo.map((owner) => ids.get(owner));
+      const [variable_id, environment_id] = refersTo.map((key) => ids.get(key));
       return { id: ids.get(key), variable_id, environment_id, content };
     },
   );

@@ -51,7 +51,7 @@ export class FileSealing {
   readonly #texts: TextSealing;
   readonly #form: SealedForm;
   /**
-   * Sealed strings by owners and values, with the current key if there are
+   * Sealed strings by contexts and values, with the current key if there are
    * several.
    */
   readonly #opened = new Map<string, string>();
@@ -158,7 +158,7 @@ function notSealedError(): InvalidDataError {
  * secret throws.
  */
 export function withUnreadableSecrets(content: Data): Data {
-  const { sealed: _, ...data } = mapSecrets(content, (holder, field, _owner, label) => {
+  const { sealed: _, ...data } = mapSecrets(content, (holder, field, _context, label) => {
     const get = () => {
       throw new InvalidDataError(`${label} ${NEEDS_SEAL_KEY}`);
     };
@@ -218,8 +218,9 @@ function withSecrets<T extends RotatedPair & { readonly keys?: readonly NamedKey
 const SEALED_TEXT = new RegExp(`^${SEALED_PREFIX}([\\w-]{11}):([\\w-]+)$`);
 
 /**
- * Seals strings, each for its context: no other one can open it. A sealed text is
- * the prefix, the id of the key, and nonce, ciphertext and tag, in base64url.
+ * Seals strings, each for its context: no other one can open it. A sealed text
+ * is the prefix, the id of the key, and nonce, ciphertext and tag, in
+ * base64url.
  */
 class TextSealing {
   readonly #keys: readonly { readonly id: Buffer; readonly bytes: Buffer }[];

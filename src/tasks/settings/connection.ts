@@ -50,7 +50,7 @@ export function connectionOf(settings: Settings): Connection {
 /** The data to create, serve or change. */
 export function dataPlaceOf(settings: Settings): DataPlace {
   const source = settings.find("data", "store");
-  if (source?.name === "store") return storePlace(settings, source);
+  if (source?.name === "store") return etcdPlace(settings, source);
   return filePlace(settings, source?.text);
 }
 
@@ -65,7 +65,7 @@ export function placeNamed(text: string, from: string, settings: Settings): Data
     throw new UsageError(
       `${from} must be a data file or the URL of a store: etcd://… or etcds://…`,
     );
-  return isUrl ? storePlace(settings, { text, from }) : filePlace(settings, text);
+  return isUrl ? etcdPlace(settings, { text, from }) : filePlace(settings, text);
 }
 
 function filePlace(settings: Settings, named: string | undefined): FilePlace {
@@ -80,7 +80,7 @@ export function keyFileOf(path: string): SecretSetting {
   return { name: "sealKeyFile", text: path + KEY_FILE_END, from: "the key file" };
 }
 
-function storePlace(settings: Settings, { text, from }: NamedFile): EtcdPlace {
+function etcdPlace(settings: Settings, { text, from }: NamedFile): EtcdPlace {
   const address = parseStoreUrl(text, from);
   const [user, password] = settings.findBoth("storeUser", "storePassword");
   return {

@@ -17,7 +17,7 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SealedCache, type SealedFileOptions } from "../../../src/kit/files/sealed-cache.js";
+import { SealedCache, type SealedCacheOptions } from "../../../src/kit/files/sealed-cache.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const OWNER = {
@@ -31,7 +31,7 @@ const NOW = 1_700_000_000_000;
 const BYTES = randomBytes(2.5 * 1_024 * 1_024);
 const SAVED = { hash: hash("sha256", BYTES), savedAt: NOW };
 
-const fileIn = (parent: string, context: Partial<SealedFileOptions> = {}) =>
+const fileIn = (parent: string, context: Partial<SealedCacheOptions> = {}) =>
   new SealedCache({ ...OWNER, parent, user: process.getuid?.(), ...context });
 /** The content of a file, with a hash of the bytes, since a test compares many bytes one by one. */
 const readIn = async (file: SealedCache | undefined) => {
@@ -41,7 +41,7 @@ const readIn = async (file: SealedCache | undefined) => {
 const namesIn = async (parent: string) => (await readdir(join(parent, "snapshots"))).sort();
 
 /** A folder with a file, and its path. */
-async function savedFolder(context: Partial<SealedFileOptions> = {}) {
+async function savedFolder(context: Partial<SealedCacheOptions> = {}) {
   const parent = await temporaryFolder();
   const file = fileIn(parent, context);
   await file.write(BYTES, NOW);

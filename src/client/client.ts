@@ -33,7 +33,7 @@ export interface ClientOptions
    * the secrets of its environments.
    */
   apiKey?: string | undefined;
-  /** Without it, every call except `getHealth` rejects with UnauthorizedError. */
+  /** Every call except `getHealth` needs it, or rejects with UnauthorizedError. */
   apiSecret?: string | undefined;
   /** The scheme, host and port of the server: `http://127.0.0.1:7400`. */
   url: string | URL;

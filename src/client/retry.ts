@@ -9,7 +9,7 @@ import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../
 
 const FIRST_BACKOFF_S = 0.2;
 const MAX_BACKOFF_S = 5;
-/** With less time, a request is not sent. */
+/** A request is not sent with less time left. */
 const MIN_REQUEST_S = 0.01;
 const NEVER = Number.POSITIVE_INFINITY;
 const TRANSIENT_CODES = ["ECONNREFUSED", "ECONNRESET", "EPIPE", "ETIMEDOUT", "EAI_AGAIN"];

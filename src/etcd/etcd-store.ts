@@ -197,7 +197,7 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
     wake();
   }
 
-  /** @throws as `open`, including while the changes are read */
+  /** @throws as `open`; while the changes are read, too */
   async history(): Promise<History> {
     const { data, head } = await this.#read();
     return { data, writes: readWrites(this.#target, head) };

@@ -58,8 +58,8 @@ interface LoggedWrite extends Omit<LogEntry, "changes"> {
  * @param since a version; the first log entries after it are read too
  * @param within milliseconds for all attempts
  * @returns `undefined` for a store that holds nothing
- * @throws InvalidDataError that names the key, including if somebody has put
- *   back an older head; as `Gateway.ranges`
+ * @throws InvalidDataError that names the key, or says that somebody has
+ *   restored an older head; as `Gateway.ranges`
  */
 export async function readHead(
   target: StoreTarget,

@@ -34,7 +34,7 @@ function reservedBy(owner: string, names: string): Refusal {
   return ({ name }) => (reserved.has(name) ? `reserved by ${owner}` : undefined);
 }
 
-/** In POSIX shells (XBD 3.216) and fish, names have no dot or hyphen. */
+/** Names have no dot or hyphen in POSIX shells (XBD 3.216) and fish. */
 export const notShellName: Refusal = ({ name }) =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? undefined : "not a shell name";
 

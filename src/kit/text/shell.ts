@@ -1,5 +1,5 @@
 /**
- * Between single quotes, only a single quote is special (POSIX.1-2024 XCU
+ * Only a single quote is special between single quotes (POSIX.1-2024 XCU
  * 2.2.2).
  */
 export function quoteForShell(text: string): string {

@@ -9,7 +9,7 @@ const MAX_HEADER_FIELDS = 200;
 const ORIGIN = /^http(s?):\/\/(?:[^/?#@:[]+|\[[\da-f:.]+\])(?::\d*)?(?:\/|(?=\?)|$)/i;
 
 /**
- * Returns path and query of a target, including of a URL (RFC 9112, 3.2.2;
+ * Returns path and query of a target, which may be a URL (RFC 9112, 3.2.2;
  * https: RFC 9110, 7.4).
  */
 export function originForm({ url = "", socket }: Pick<IncomingMessage, "url" | "socket">): string {

@@ -56,8 +56,9 @@ function forwardedAddress(
 }
 
 /**
- * Returns an IPv4 address, including `::ffff:192.0.2.1`, or the /64 of an IPv6
- * address, since one client usually has a whole /64. Zones are ignored.
+ * Returns an IPv4 address, such as 192.0.2.1 for `::ffff:192.0.2.1`, or the /64
+ * of an IPv6 address, since one client usually has a whole /64. Zones are
+ * ignored.
  *
  * @param remoteAddress `undefined` after the client has disconnected
  */

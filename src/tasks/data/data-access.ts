@@ -15,8 +15,7 @@ export interface DataAccess {
    * Checks whether other users can change it.
    *
    * @returns the warning for a reader
-   * @throws InvalidDataError for a writer, including if the file can't be
-   *   replaced
+   * @throws InvalidDataError for a writer, also if it can't replace the file
    */
   check(purpose: "read" | "change"): string | undefined;
   /** @throws InvalidDataError when it is missing, unreadable or breaks a rule */

@@ -69,8 +69,8 @@ export async function readHistory<T>(
  * Changes data in one atomic write. Resolves to the new data; to `undefined`
  * after a preview.
  *
- * @throws InvalidDataError, including if other users can change it; the errors
- *   of `applyChange`
+ * @throws InvalidDataError, also if other users can change the data; errors of
+ *   `applyChange`
  */
 export async function updateData(
   place: DataPlace,

@@ -62,7 +62,7 @@ export function refuseToReload(path: string, user: FileUser): void {
   if (risk?.isRefused) throw new InvalidDataError(`${risk.problem}; ${risk.fix}`);
 }
 
-/** Whether two paths lead to the same file, including by links. */
+/** Whether two paths lead to the same file, directly or by links. */
 export async function isSameFile(a: string, b: string): Promise<boolean> {
   const { stat } = await import("node:fs/promises");
   // File ids on Windows may be too large for a number.

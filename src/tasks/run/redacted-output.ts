@@ -41,8 +41,8 @@ export function createRedactedOutput({ surroundings, io, note, warn }: RunCaller
       }
     },
     /**
-     * Resolves once all output is written, including of processes that the
-     * programs left running. After a signal to stop, these have 2 s.
+     * Resolves once all output is written, including the output of processes
+     * that the programs left running. After a signal to stop, these have 2 s.
      */
     async finish(): Promise<void> {
       release?.();

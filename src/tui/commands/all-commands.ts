@@ -1,7 +1,5 @@
 import { copyTo, deleteFrom, redo, undo, whyNoHistory, whyNoUndo } from "../edit/planning.js";
 import { refresh } from "../reading/polling.js";
-import { toggleAllRevealed, toggleRevealed } from "../reading/reveal.js";
-import { allOrNone, namesOf, toggled } from "../reading/selection.js";
 import { openCommandLine, openHelp } from "../screens/command-menus.js";
 import { openDiff } from "../screens/comparison.js";
 import { openFilter } from "../screens/filter-prompt.js";
@@ -25,6 +23,8 @@ import { inGroup } from "../state/command.js";
 import { effectOnly, step } from "../state/effects.js";
 import { readStatusOf } from "../state/readings.js";
 import type { Command } from "../state/state.js";
+import { toggleAllRevealed, toggleRevealed } from "../table/reveal.js";
+import { allOrNone, namesOf, toggled } from "../table/selection.js";
 import { clearing, filtered } from "../view/table-panel.js";
 import { MOVES } from "../widgets/list.js";
 import * as choose from "./choose.js";

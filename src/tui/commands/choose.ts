@@ -2,8 +2,6 @@ import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { VARIABLE_TYPES } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { lookUpChanges } from "../reading/changes.js";
-import { type CopyFormat, copyEntries, SELECTED_FORMATS } from "../reading/copying.js";
-import { withRange } from "../reading/selection.js";
 import { openDiff } from "../screens/comparison.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
 import { otherPlaces, placeChoices } from "../screens/place-menus.js";
@@ -22,6 +20,8 @@ import {
   type Step,
   type View,
 } from "../state/state.js";
+import { type CopyFormat, copyEntries, SELECTED_FORMATS } from "../table/copying.js";
+import { withRange } from "../table/selection.js";
 import { cycled } from "../widgets/list.js";
 
 const TYPES: readonly View["rowFilter"][] = [undefined, ...VARIABLE_TYPES];

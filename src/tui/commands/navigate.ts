@@ -1,5 +1,4 @@
 import { openPlace } from "../reading/polling.js";
-import { toggled, withRange } from "../reading/selection.js";
 import { scrollRecord } from "../screens/record-panel.js";
 import { type Grid, gridOf } from "../stack/grid.js";
 import { drawnScreen, pop } from "../stack/screen.js";
@@ -7,6 +6,7 @@ import { step } from "../state/effects.js";
 import { pageSize } from "../state/layout.js";
 import { groupOf, placeOrder } from "../state/place-info.js";
 import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
+import { toggled, withRange } from "../table/selection.js";
 import { clearing, moveRows } from "../view/table-panel.js";
 import { cycled, moveCursor } from "../widgets/list.js";
 

@@ -3,9 +3,6 @@ import { parseDurationMs } from "../../kit/text/duration.js";
 import { suggestion } from "../../kit/text/nearest.js";
 import { command } from "../../kit/text/shell.js";
 import { review } from "../edit/review.js";
-import { copyText } from "../reading/copying.js";
-import { MASK } from "../reading/reveal.js";
-import { hasMarks, withRange } from "../reading/selection.js";
 import { gridOf } from "../stack/grid.js";
 import { ask, askText, requiredInput } from "../stack/question.js";
 import { andThen, blockingEffect, step } from "../state/effects.js";
@@ -20,6 +17,9 @@ import {
   type State,
   type Step,
 } from "../state/state.js";
+import { copyText } from "../table/copying.js";
+import { MASK } from "../table/reveal.js";
+import { hasMarks, withRange } from "../table/selection.js";
 import { visibleText } from "../text/graphemes.js";
 import { countOf, labelled, line, wrapLine, wrapLines } from "../text/line.js";
 

@@ -1,6 +1,5 @@
 import { ConcurrentChangeError } from "../../kit/text/errors.js";
 import { refreshOthers, requestReads } from "../reading/polling.js";
-import { unmarked } from "../reading/selection.js";
 import { ask } from "../stack/question.js";
 import { layers, pop } from "../stack/screen.js";
 import { shownKey } from "../state/command.js";
@@ -15,6 +14,7 @@ import {
   type Step,
   type Tools,
 } from "../state/state.js";
+import { unmarked } from "../table/selection.js";
 import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
 
 /** @param problem why an earlier attempt failed */

@@ -7,9 +7,9 @@ import {
   isSealedText,
   isUnreadable,
 } from "../../model/variable.js";
-import { displayRules, MASK } from "../reading/reveal.js";
 import type { VariableChange, VariableState } from "../state/ports.js";
 import type { State } from "../state/state.js";
+import { displayRules, MASK } from "../table/reveal.js";
 import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";
 import { LABEL_WIDTH, type Line, labelled } from "../text/line.js";
 import { PLACEHOLDERS } from "../view/values.js";

@@ -1,10 +1,10 @@
 import { leaveOthers } from "../reading/polling.js";
-import { decryptions, expireRevealed } from "../reading/reveal.js";
-import { withRange } from "../reading/selection.js";
 import { gridOf } from "../stack/grid.js";
 import { topScreen } from "../stack/screen.js";
 import { withReading } from "../state/readings.js";
 import type { Effect, State, Step } from "../state/state.js";
+import { decryptions, expireRevealed } from "../table/reveal.js";
+import { withRange } from "../table/selection.js";
 
 /**
  * Runs after every change: cancels reads whose results are not needed, updates

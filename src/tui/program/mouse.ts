@@ -1,10 +1,10 @@
-import { namesOf } from "../reading/selection.js";
 import { gridOf } from "../stack/grid.js";
 import type { Cell, PanelContent } from "../stack/panel.js";
 import { isPrompt, pop, topScreen } from "../stack/screen.js";
 import { andThen, step } from "../state/effects.js";
 import type { Size } from "../state/layout.js";
 import type { Next, State, Step } from "../state/state.js";
+import { namesOf } from "../table/selection.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
 import { keyNamed, type Mouse, type Press } from "../widgets/key.js";

@@ -5,10 +5,10 @@ import { groupOf, type PlaceInfo } from "../state/place-info.js";
 import type { OpenPlace } from "../state/ports.js";
 import { readingOf, withReading } from "../state/readings.js";
 import { type Effect, notify, type State, type Step } from "../state/state.js";
+import { selectedEntry } from "../table/selection.js";
+import type { Table } from "../table/table.js";
 import { checking, diffEntries, lookUpChanges, summarize, withChanges } from "./changes.js";
 import { type PlaceRead, readPlace } from "./read-place.js";
-import { selectedEntry } from "./selection.js";
-import type { Table } from "./table.js";
 
 /**
  * The pause before a poll. Polling a data file reads it only if it has changed.

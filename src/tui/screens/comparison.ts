@@ -1,10 +1,7 @@
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { contentOf, copyTo } from "../edit/planning.js";
 import { differenceLines } from "../edit/variable-diff.js";
-import { copyEntries } from "../reading/copying.js";
 import { refresh, requestReads } from "../reading/polling.js";
-import { displayRules, isRevealed } from "../reading/reveal.js";
-import { kindOf, type Table } from "../reading/table.js";
 import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../stack/grid.js";
 import { GAP, type PanelContent, scrolledLines } from "../stack/panel.js";
 import {
@@ -21,6 +18,9 @@ import { memoized } from "../state/memoized.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
 import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
+import { copyEntries } from "../table/copying.js";
+import { displayRules, isRevealed } from "../table/reveal.js";
+import { kindOf, type Table } from "../table/table.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
 import { cellText, fitLine, indented, type Line, line, type Span } from "../text/line.js";

@@ -1,9 +1,9 @@
 import { isPublic, valueText } from "../../model/variable.js";
-import { displayRules, isRevealed, MASK } from "../reading/reveal.js";
 import type { PanelContent } from "../stack/panel.js";
 import { type Size, textColumns } from "../state/layout.js";
 import { placeName, shortPlaceName } from "../state/place-info.js";
 import type { State } from "../state/state.js";
+import { displayRules, isRevealed, MASK } from "../table/reveal.js";
 import { visibleText } from "../text/graphemes.js";
 import {
   fitLine,

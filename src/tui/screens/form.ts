@@ -3,7 +3,6 @@ import { type VariableType, valueText } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { plannedParts } from "../edit/planning.js";
 import { review } from "../edit/review.js";
-import { indentedJson } from "../reading/reveal.js";
 import { ask } from "../stack/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../stack/screen.js";
 import { blockingEffect, step } from "../state/effects.js";
@@ -18,6 +17,7 @@ import {
   type Step,
   type Tools,
 } from "../state/state.js";
+import { indentedJson } from "../table/reveal.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
 import { atPosition } from "../widgets/text-field.js";

@@ -1,7 +1,6 @@
 import { isPublic } from "../../model/variable.js";
 import { historyPlace, readPlaceHistory, rollbackTo } from "../edit/planning.js";
 import { changeLines, changesOf, changesValue } from "../edit/review-text.js";
-import { toggleAllRevealed } from "../reading/reveal.js";
 import { selectionOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
 import { isOnPlaces, pop } from "../stack/screen.js";
@@ -11,6 +10,7 @@ import { placeName, whyReadOnly } from "../state/place-info.js";
 import type { HistoryEntry, VariableChange } from "../state/ports.js";
 import { readingOf } from "../state/readings.js";
 import { notify, type State, type Step } from "../state/state.js";
+import { toggleAllRevealed } from "../table/reveal.js";
 import type { Line } from "../text/line.js";
 import { type Menu, openMenu } from "./menu.js";
 import type { MenuItem } from "./menu-items.js";

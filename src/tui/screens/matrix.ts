@@ -1,7 +1,5 @@
 import { copyTo } from "../edit/planning.js";
 import { openPlace, refresh, requestReads } from "../reading/polling.js";
-import { selectedEntry, withCursorOn } from "../reading/selection.js";
-import { cellKind, hasKind } from "../reading/table.js";
 import { type Grid, gridOf, selectionOf, targetRows, whyNoName } from "../stack/grid.js";
 import { GAP, type PanelContent } from "../stack/panel.js";
 import {
@@ -25,6 +23,8 @@ import {
 } from "../state/place-info.js";
 import { readingOf, readStatusOf } from "../state/readings.js";
 import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
+import { selectedEntry, withCursorOn } from "../table/selection.js";
+import { cellKind, hasKind } from "../table/table.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, indented, type Line, line, type Span } from "../text/line.js";
 import { emptyLines, statusLine } from "../view/status-lines.js";

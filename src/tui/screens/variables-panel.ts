@@ -1,6 +1,4 @@
 import type { VariableEntry } from "../../model/variable-entries.js";
-import { parseFilter } from "../reading/filter.js";
-import { selectedEntry } from "../reading/selection.js";
 import { gridOf } from "../stack/grid.js";
 import { GAP, type PanelContent } from "../stack/panel.js";
 import { shownKey } from "../state/command.js";
@@ -8,6 +6,8 @@ import { type Size, textColumns } from "../state/layout.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName } from "../state/preferences.js";
 import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
+import { parseFilter } from "../table/filter.js";
+import { selectedEntry } from "../table/selection.js";
 import { highlight } from "../text/fuzzy.js";
 import { cellText, fitLine, indented, type Line, line } from "../text/line.js";
 import { emptyLines, progressText, statusLine } from "../view/status-lines.js";

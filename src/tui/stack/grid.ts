@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../model/variable-entries.js";
-import { hasMarks, type Listed, listed, listOf, withRange } from "../reading/selection.js";
 import { memoized } from "../state/memoized.js";
 import type { State, View } from "../state/state.js";
+import { hasMarks, type Listed, listed, listOf, withRange } from "../table/selection.js";
 import { changeData, drawnScreen } from "./screen.js";
 
 /** The table on the screen, with its cursor. */

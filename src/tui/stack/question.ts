@@ -1,8 +1,8 @@
-import { REVEAL_MS } from "../reading/reveal.js";
 import { effectOnly, step } from "../state/effects.js";
 import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { memoized } from "../state/memoized.js";
 import { notify, type State, type Step } from "../state/state.js";
+import { REVEAL_MS } from "../table/reveal.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { indented, type Line, spaced, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key, keyLabel } from "../widgets/key.js";

@@ -1,11 +1,11 @@
 import { formatDuration } from "../../kit/text/duration.js";
 import { command } from "../../kit/text/shell.js";
-import { listOf } from "../reading/selection.js";
 import { gridOf } from "../stack/grid.js";
 import { shownKey } from "../state/command.js";
 import { type PlaceInfo, placeName } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
+import { listOf } from "../table/selection.js";
 import { visibleText } from "../text/graphemes.js";
 import { countOf, countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";

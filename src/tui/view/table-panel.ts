@@ -1,13 +1,13 @@
-import { notSearched, parseFilter } from "../reading/filter.js";
-import { findingOf } from "../reading/reveal.js";
-import { hiddenMarks, isMarked, type Listed, withRange } from "../reading/selection.js";
-import type { Table } from "../reading/table.js";
 import { type Grid, gridOf } from "../stack/grid.js";
 import { GAP, type PanelContent, rowLine } from "../stack/panel.js";
 import { shownKey } from "../state/command.js";
 import { memoized } from "../state/memoized.js";
 import { readingOf } from "../state/readings.js";
 import { NO_MARKS, notify, type Sort, type State, type View } from "../state/state.js";
+import { notSearched, parseFilter } from "../table/filter.js";
+import { findingOf } from "../table/reveal.js";
+import { hiddenMarks, isMarked, type Listed, withRange } from "../table/selection.js";
+import type { Table } from "../table/table.js";
 import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
 import { countText, fitText, type Line, type Span } from "../text/line.js";

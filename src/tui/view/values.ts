@@ -1,11 +1,11 @@
 import type { VariableType } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
-import { findingOf, MASK, parsedJson, type ShownValue, shownValue } from "../reading/reveal.js";
-import type { CellKind } from "../reading/table.js";
 import { memoized } from "../state/memoized.js";
 import { shortPlaceName } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
+import { findingOf, MASK, parsedJson, type ShownValue, shownValue } from "../table/reveal.js";
+import type { CellKind } from "../table/table.js";
 import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
 import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
 import type { Role } from "../text/theme.js";

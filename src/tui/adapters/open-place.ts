@@ -21,6 +21,7 @@ import {
   issueCredentials,
   rotateEnvironment,
 } from "../../store/edits/edit-environments.js";
+import { changesToRestore, planUndo, readEntries } from "../../store/edits/environment-history.js";
 import { chooseEnvironment } from "../../tasks/data/choose-environments.js";
 import type { DataAccess } from "../../tasks/data/data-access.js";
 import { credentialLines } from "../../tasks/data/key-advice.js";
@@ -38,8 +39,7 @@ import { createCheck, problemsOf } from "../../tasks/sources/check-source.js";
 import { createDecrypt } from "../../tasks/sources/decryption.js";
 import { noSecretError, openRemote } from "../../tasks/sources/open-source.js";
 import type { Caller, Surroundings } from "../../tasks/surroundings.js";
-import type { NewCredentials, OpenPlace, Place } from "../state/ports.js";
-import { createHistory } from "./edit-data.js";
+import type { NewCredentials, OpenPlace, Place, PlaceHistory } from "../state/ports.js";
 import { fileExporter, fileImporter } from "./import-export.js";
 import { createEditor, type EditedData } from "./variable-editor.js";
 
@@ -209,11 +209,20 @@ export function openEnvironment(
       importFile: fileImporter(store, environment, surroundings),
       ...credentialsEditor(data, environment, surroundings),
     },
-    history: createHistory(data, identity),
+    history: placeHistory(data, identity),
     check: problemFinder(source, settings),
     decrypt,
     getCommand,
     exportFile: fileExporter(source, decrypt, surroundings, name),
+  };
+}
+
+/** @param own the qualified name of the environment */
+function placeHistory({ history }: DataAccess, own: string): PlaceHistory {
+  return {
+    read: (isWanted, limit) => history((recorded) => readEntries(recorded, own, isWanted, limit)),
+    undo: (isWanted) => history((recorded) => planUndo(recorded, own, isWanted)),
+    rollBack: (id, name) => history((recorded) => changesToRestore(recorded, own, id, name)),
   };
 }
 

@@ -13,19 +13,23 @@ import {
   parseAs,
   parseExactJson,
 } from "../../model/variable.js";
+import type {
+  PerEnvironment,
+  VariableChange,
+  VariableState,
+  WantedValue,
+} from "../../model/variable-change.js";
 import type { Data } from "../../store/data.js";
+import {
+  applyVariableChanges,
+  changesByEnvironment,
+  isSameState,
+  statesByName,
+} from "../../store/edits/variable-changes.js";
 import { checkPlainValues, checkSchema } from "../../store/schema/value-schema.js";
 import type { EditableStore } from "../../store/store.js";
 import { InvalidFieldError } from "../state/failure.js";
-import type {
-  Draft,
-  PerEnvironment,
-  VariableChange,
-  VariableEditor,
-  VariableState,
-  WantedValue,
-} from "../state/ports.js";
-import { changedData, isSame, partsBetween, presentByName } from "./edit-data.js";
+import type { Draft, VariableEditor } from "../state/ports.js";
 
 export interface EditedData {
   /** The path of the file, or the URL of the store. */
@@ -73,7 +77,7 @@ export function createEditor(
       const change = (data: Data) => {
         try {
           checkUnchanged(data, parts);
-          return changedData(data, parts);
+          return applyVariableChanges(data, parts);
         } catch (error) {
           newer = { data, snapshot: store.data };
           throw error;
@@ -101,10 +105,10 @@ async function plannedChanges<T extends Named>(
   changeOf: ToChange<T>,
 ) {
   const parts = wanted.map(({ environment, changes }) => {
-    const present = presentByName(data, environment, changes);
+    const present = statesByName(data, environment, changes);
     return { environment, changes: changes.map((each) => changeOf(each, present.get(each.name))) };
   });
-  const next = changedData(data, parts);
+  const next = applyVariableChanges(data, parts);
   /** One environment of each application, by the name of the application. */
   const homes = new Map<string, EnvironmentRecord>();
   for (const { environment, changes } of parts) {
@@ -112,7 +116,7 @@ async function plannedChanges<T extends Named>(
     await inField("value", () => checkPlainValues(next, home, changes.flatMap(toCheck)));
     if (home.id === own.id || !homes.has(home.application)) homes.set(home.application, home);
   }
-  return [...homes.values()].flatMap((home) => partsBetween(data, next, home));
+  return [...homes.values()].flatMap((home) => changesByEnvironment(data, next, home));
 }
 
 /** The new value, or the current one with a new schema. */
@@ -126,9 +130,9 @@ function toCheck({ name, newName = name, before, after, plain }: PlannedChange) 
 
 function checkUnchanged(data: Data, parts: readonly PerEnvironment<VariableChange>[]): void {
   for (const { environment, changes } of parts) {
-    const present = presentByName(data, environment, changes);
+    const present = statesByName(data, environment, changes);
     for (const { name, before } of changes) {
-      if (isSame(present.get(name), before)) continue;
+      if (isSameState(present.get(name), before)) continue;
       throw new ConcurrentChangeError(`${name} was changed by another program; review it again`);
     }
   }

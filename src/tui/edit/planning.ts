@@ -1,5 +1,11 @@
 import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
 import { isSealedText } from "../../model/variable.js";
+import type {
+  EnvironmentChanges,
+  HistoryEntry,
+  VariableState,
+  WantedValue,
+} from "../../model/variable-change.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { MAX_HISTORY_ENTRIES } from "../reading/changes.js";
 import { gridOf } from "../stack/grid.js";
@@ -7,13 +13,7 @@ import { variablesText } from "../stack/panel.js";
 import { isOnPlaces } from "../stack/screen.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
-import type {
-  Editor,
-  EnvironmentChanges,
-  HistoryEntry,
-  VariableState,
-  WantedValue,
-} from "../state/ports.js";
+import type { Editor } from "../state/ports.js";
 import {
   type Next,
   notify,

@@ -1,15 +1,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { isPublic } from "../../model/variable.js";
-import { variablesText } from "../stack/panel.js";
-import { type Question, requiredInput } from "../stack/question.js";
-import { isProduction, placeName } from "../state/place-info.js";
 import type {
   EnvironmentChanges,
   HistoryEntry,
-  Purpose,
   VariableChange,
   VariableState,
-} from "../state/ports.js";
+} from "../../model/variable-change.js";
+import { variablesText } from "../stack/panel.js";
+import { type Question, requiredInput } from "../stack/question.js";
+import { isProduction, placeName } from "../state/place-info.js";
+import type { Purpose } from "../state/ports.js";
 import type { Part, PlannedEdit, State } from "../state/state.js";
 import { visibleText } from "../text/graphemes.js";
 import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";

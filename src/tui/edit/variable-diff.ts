@@ -7,7 +7,7 @@ import {
   isSealedText,
   isUnreadable,
 } from "../../model/variable.js";
-import type { VariableChange, VariableState } from "../state/ports.js";
+import type { VariableChange, VariableState } from "../../model/variable-change.js";
 import type { State } from "../state/state.js";
 import { displayRules, MASK } from "../table/reveal.js";
 import { type DiffLines, diffLines, type Side } from "../text/diff-lines.js";

@@ -5,10 +5,10 @@ import {
   VARIABLE_TYPES,
   valueText,
 } from "../../model/variable.js";
+import type { VariableState } from "../../model/variable-change.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { contentOf } from "../edit/planning.js";
 import { groupOf, whyReadOnly } from "../state/place-info.js";
-import type { VariableState } from "../state/ports.js";
 import type { State } from "../state/state.js";
 import { type Key, PASTE } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";

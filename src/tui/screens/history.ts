@@ -1,4 +1,5 @@
 import { isPublic } from "../../model/variable.js";
+import type { HistoryEntry, VariableChange } from "../../model/variable-change.js";
 import { historyPlace, readPlaceHistory, rollbackTo } from "../edit/planning.js";
 import { changeLines, changesOf, changesValue } from "../edit/review-text.js";
 import { selectionOf } from "../stack/grid.js";
@@ -7,7 +8,6 @@ import { isOnPlaces, pop } from "../stack/screen.js";
 import { blockingEffect, step } from "../state/effects.js";
 import { memoized } from "../state/memoized.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
-import type { HistoryEntry, VariableChange } from "../state/ports.js";
 import { readingOf } from "../state/readings.js";
 import { notify, type State, type Step } from "../state/state.js";
 import { toggleAllRevealed } from "../table/reveal.js";

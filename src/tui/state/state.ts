@@ -1,4 +1,5 @@
 import type { VariableType } from "../../model/variable.js";
+import type { EnvironmentChanges, HistoryEntry } from "../../model/variable-change.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import type { Role } from "../text/theme.js";
 import type { Press } from "../widgets/key.js";
@@ -16,7 +17,7 @@ interface Layer {
 }
 
 /** Changes to variables of one environment, and the index of its place. */
-export interface Part extends ports.EnvironmentChanges {
+export interface Part extends EnvironmentChanges {
   readonly place: number;
 }
 
@@ -31,7 +32,7 @@ export interface PlannedEdit {
    */
   readonly from?: string | undefined;
   /** The history entry that is undone, redone or rolled back. */
-  readonly entry?: ports.HistoryEntry | undefined;
+  readonly entry?: HistoryEntry | undefined;
 }
 
 export const SORTS = ["id", "name", "type", "changed"] as const;

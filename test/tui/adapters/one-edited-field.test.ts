@@ -8,10 +8,11 @@ import {
   type VariableType,
   valueText,
 } from "../../../src/model/variable.js";
+import type { VariableChange } from "../../../src/model/variable-change.js";
 import { Service } from "../../../src/service/service.js";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.js";
 import { createEditor } from "../../../src/tui/adapters/variable-editor.js";
-import type { Editor, Place, VariableChange } from "../../../src/tui/state/ports.js";
+import type { Editor, Place } from "../../../src/tui/state/ports.js";
 import { Random } from "../../support/random.js";
 import { isWell, shopOf, startTui } from "../support/tui.js";
 

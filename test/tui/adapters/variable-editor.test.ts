@@ -3,16 +3,16 @@ import { dirname } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { decrypt, encrypt } from "../../../src/client/envelope.js";
 import { ConcurrentChangeError } from "../../../src/kit/text/errors.js";
+import type {
+  EnvironmentChanges,
+  VariableChange,
+  VariableState,
+} from "../../../src/model/variable-change.js";
 import type { Data } from "../../../src/store/data.js";
 import { accessData } from "../../../src/tasks/data/open-data.js";
 import { watchData } from "../../../src/tui/adapters/open-place.js";
 import { createEditor } from "../../../src/tui/adapters/variable-editor.js";
-import type {
-  Draft,
-  EnvironmentChanges,
-  VariableChange,
-  VariableState,
-} from "../../../src/tui/state/ports.js";
+import type { Draft } from "../../../src/tui/state/ports.js";
 import { aCaller } from "../../support/caller.js";
 import { DATA, edited } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";

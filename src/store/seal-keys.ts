@@ -27,11 +27,11 @@ export function parseSealKeys(content: string): readonly [SealKey, ...SealKey[]]
   const lines = keyLines(content);
   if (lines.some((line) => !/^\S{32,}$/.test(line)))
     throw new UsageError(
-      "--seal-key-file: each line must be a key of 32 or more characters without spaces, such as " +
+      "each line of a seal key file must be a key of 32 or more characters without spaces, such as " +
         "the output of: openssl rand -hex 32",
     );
   const [first, ...others] = lines.map((line) => new SealKey(line));
-  if (first === undefined) throw new UsageError("--seal-key-file: there is no key in it");
+  if (first === undefined) throw new UsageError("the seal key file has no key");
   return [first, ...others];
 }
 
@@ -46,7 +46,6 @@ function keyLines(content: string): string[] {
 /** @throws InvalidDataError without a subject */
 export function findSealKey<T extends Pick<SealKey, "id">>(keys: readonly T[], id: Buffer): T {
   const sealKey = keys.find((key) => key.id.equals(id));
-  if (!sealKey)
-    throw new InvalidDataError("is sealed with a key that is not in the file of --seal-key-file");
+  if (!sealKey) throw new InvalidDataError("is sealed with a key that is not in the seal key file");
   return sealKey;
 }

@@ -111,7 +111,7 @@ describe(`in ${ROUNDS} rounds, a merge of two sealed branches`, () => {
         expect([seed, isClean, String(error)]).toEqual([
           seed,
           false,
-          expect.stringContaining("the key of --seal-key-file is needed: "),
+          expect.stringContaining("the seal key is needed (set APPVARS_SEAL_KEY): "),
         ]);
         ends["needs the key"]++;
         continue;

@@ -46,7 +46,7 @@ async function mergedBlind(ours: Data, theirs: Data) {
   };
 }
 
-const NEEDS_KEY = "the key of --seal-key-file is needed: one branch has changed ";
+const NEEDS_KEY = "the seal key is needed (set APPVARS_SEAL_KEY): one branch has changed ";
 
 it("a value that is set where the variable is still secret is not published by a merge", async () => {
   const [open, changed] = [

@@ -73,7 +73,7 @@ export async function mergeData(base: Data, ours: Data, theirs: Data): Promise<M
 }
 
 function keyError(reason: string): InvalidDataError {
-  return new InvalidDataError(`the key of --seal-key-file is needed: ${reason}`);
+  return new InvalidDataError(`the seal key is needed (set APPVARS_SEAL_KEY): ${reason}`);
 }
 
 function toConflict([key, problem]: Problem): Conflict {

@@ -118,7 +118,7 @@ describe("merge", () => {
       stdout: "",
       stderr:
         `appvars: nothing was merged into ${path("vars.json")}; before you try again, run: git merge --abort\n` +
-        `appvars: ${path("vars.json")} can't be merged: the key of --seal-key-file is needed: ${problem}\n`,
+        `appvars: ${path("vars.json")} can't be merged: the seal key is needed (set APPVARS_SEAL_KEY): ${problem}\n`,
     });
     expect((await ours()).equals(textOf(own))).toBe(true);
     await writeFile(path("vars.json.key"), KEYS);

@@ -87,7 +87,7 @@ describe("diagnoseData", () => {
       "start the server (appvars serve, or etcd for a store)",
     ],
     [new UnauthorizedError("refused"), "unauthorized", "correct APPVARS_STORE_USER"],
-    [new UsageError("--seal-key-file: there is no key in it"), "usage", "correct this setting"],
+    [new UsageError("the seal key file has no key"), "usage", "correct this setting"],
     [new InvalidDataError("it is broken"), "invalid_data", "correct the data"],
   ])("a store that can't be read is a problem: %o", async (error, code, fix) => {
     const [finding] = await check("etcd://127.0.0.1", () => Promise.reject(error));

@@ -103,7 +103,7 @@ describe("git with appvars merge", needs("git"), () => {
           if (stderr.includes("vars.json can't be merged")) {
             expect([needsKey, stderr]).toEqual([
               true,
-              expect.stringContaining("the key of --seal-key-file is needed"),
+              expect.stringContaining("the seal key is needed (set APPVARS_SEAL_KEY)"),
             ]);
             expect(content).toEqual(files[1]);
           }

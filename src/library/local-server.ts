@@ -2,7 +2,7 @@ import { MAX_INPUT, readRegularFile } from "../kit/files/open-file.js";
 import { ifMissing, withPathInErrors } from "../kit/files/system-errors.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import type { Credentials } from "../model/environment.js";
-import { KEY_FILE_END } from "../model/sealed-text.js";
+import { KEY_FILE_END } from "../model/seal-key.js";
 import { skewClock } from "../server/api/faults.js";
 import { type RunningServer, type ServerOptions, startServer } from "../server/start-server.js";
 import { Service } from "../service/service.js";

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { newId } from "../../src/etcd/log.js";
 import { isSealed, Sealing } from "../../src/etcd/sealing.js";
 import { UsageError } from "../../src/kit/text/errors.js";
-import { NEEDS_SEAL_KEY } from "../../src/model/sealed-text.js";
+import { NEEDS_SEAL_KEY } from "../../src/model/seal-key.js";
 import { MARKER } from "../store/broken-data.js";
 
 const [FIRST, SECOND] = [

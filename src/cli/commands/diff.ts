@@ -1,6 +1,6 @@
 import { statIfExists } from "../../kit/files/system-errors.js";
 import { UsageError } from "../../kit/text/errors.js";
-import type { Difference } from "../../model/differing-values.js";
+import type { Difference } from "../../model/diff-values.js";
 import { valueText } from "../../model/variable.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { compareSources } from "../../tasks/sources/compare-sources.js";

@@ -2,7 +2,7 @@
 
 import { IMPORT_FORMATS } from "../../formats/formats.js";
 import { DOTENV_PROGRAMS } from "../../formats/reader.js";
-import { type Difference, diffValues } from "../../model/differing-values.js";
+import { type Difference, diffValues } from "../../model/diff-values.js";
 import { updateEnvironments } from "../../tasks/data/open-data.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import {

@@ -8,7 +8,7 @@ import {
   qualifiedName,
   type RotatedPair,
 } from "../../model/environment.js";
-import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import { isPublic, isSealedText, SEALED_PREFIX } from "../../model/variable.js";
 import type { Data } from "../data.js";
 import { findSealKey, parseSealKeys } from "../seal-keys.js";

@@ -3,7 +3,7 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import { applyRule, type BrokenRule, isObject, pathText } from "../../kit/text/rules.js";
 import { JsonError, parseJson } from "../../kit/text/strict-json.js";
 import { allKeyPairs, type EnvironmentRecord } from "../../model/environment.js";
-import { NeedsSealKeyError } from "../../model/sealed-text.js";
+import { NeedsSealKeyError } from "../../model/seal-key.js";
 import { isPublic, isSealedText, valueFitsType } from "../../model/variable.js";
 import {
   DATA_VERSION,

@@ -5,7 +5,7 @@ import { createFile } from "../../kit/files/durable-file.js";
 import { toInvalidFile } from "../../kit/files/system-errors.js";
 import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import { shellWord } from "../../kit/text/shell.js";
-import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import { readContent } from "../../store/file/data-file.js";
 import { writeGitFiles } from "../../store/file/git-files.js";
 import { type DataPlace, type FilePlace, keyFileOf } from "../settings/connection.js";

@@ -9,7 +9,7 @@ import {
 } from "../../kit/files/system-errors.js";
 import { cleanUpBeforeEnd } from "../../kit/process/signals.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
-import { NeedsSealKeyError } from "../../model/sealed-text.js";
+import { NeedsSealKeyError } from "../../model/seal-key.js";
 import type { Data } from "../../store/data.js";
 import { openWithoutKeys, readDataFile } from "../../store/file/data-file.js";
 import type { History } from "../../store/history.js";

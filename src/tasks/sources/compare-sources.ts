@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { createBudget } from "../../client/retry.js";
-import { type Difference, diffValues } from "../../model/differing-values.js";
+import { type Difference, diffValues } from "../../model/diff-values.js";
 import { namedValues, readVariableEntries } from "../../model/variable-entries.js";
 import { dataPlaceName, dataPlaceOf } from "../settings/connection.js";
 import { readGiven, Settings } from "../settings/resolve-settings.js";

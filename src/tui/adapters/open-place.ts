@@ -11,7 +11,7 @@ import {
 } from "../../model/environment.js";
 import { type RateLimit, readRateLimit } from "../../model/http-headers.js";
 import { ROUTES } from "../../model/routes.js";
-import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import type { VariableSource } from "../../model/source.js";
 import { isVariableName } from "../../model/variable.js";
 import { Service } from "../../service/service.js";

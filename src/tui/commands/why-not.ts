@@ -1,4 +1,4 @@
-import { NEEDS_SEAL_KEY } from "../../model/sealed-text.js";
+import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import { isSealedText } from "../../model/variable.js";
 import { actsOnMarked, gridOf, selectionOf, whyNoName } from "../stack/grid.js";
 import { groupOf, placeName, whyReadOnly } from "../state/place-info.js";

@@ -1,7 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
-import { NEEDS_SEAL_KEY } from "../../../src/model/sealed-text.js";
+import { NEEDS_SEAL_KEY } from "../../../src/model/seal-key.js";
 import { addKey, rotateEnvironment } from "../../../src/store/edits/edit-environments.js";
 import { renameVariable } from "../../../src/store/edits/edit-values.js";
 import { openWithoutKeys, readDataFile } from "../../../src/store/file/data-file.js";

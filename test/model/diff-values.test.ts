@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { diffValues } from "../../src/model/differing-values.js";
+import { diffValues } from "../../src/model/diff-values.js";
 import type { NamedValue } from "../../src/model/variable.js";
 
 const text = (name: string, value: string): NamedValue => ({ name, type: "STRING", value });

@@ -9,6 +9,7 @@ import { DEFAULT_CACHE_AGE_S } from "../../model/defaults.js";
 import { splitNames } from "../../model/name-matcher.js";
 import type { VariableSource } from "../../model/source.js";
 import { isUnreadable } from "../../model/variable.js";
+import { isLeftOut, refuseReserved, warnLeftOut } from "../selection/left-out.js";
 import { createSelection, readSelected, type Selection } from "../selection/selection.js";
 import type { SelectionOptions } from "../selection/selection-options.js";
 import { readSettings } from "../settings/resolve-settings.js";
@@ -17,7 +18,6 @@ import { createDecrypt, type Decrypt } from "../sources/decryption.js";
 import { type OpenOptions, openSource } from "../sources/open-source.js";
 import type { Caller } from "../surroundings.js";
 import { type ChildVariables, childEnvironment, type FileVariables } from "./child-environment.js";
-import { isLeftOut, refuseReserved, warnLeftOut } from "./left-out.js";
 
 export interface VariableFlags extends SelectionOptions {
   prefix?: string | undefined;

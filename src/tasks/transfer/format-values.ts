@@ -16,7 +16,7 @@ import { command } from "../../kit/text/shell.js";
 import { readAll } from "../../model/page.js";
 import type { VariableSource } from "../../model/source.js";
 import { isUnreadable, type NamedValue, type Variable } from "../../model/variable.js";
-import { isLeftOut, refuseReserved, warnLeftOut } from "../run/left-out.js";
+import { isLeftOut, refuseReserved, warnLeftOut } from "../selection/left-out.js";
 import { createSelection, readSelected, type SelectedValue } from "../selection/selection.js";
 import type { SelectionOptions } from "../selection/selection-options.js";
 import { type Decrypt, decryptValues } from "../sources/decryption.js";

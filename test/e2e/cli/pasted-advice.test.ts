@@ -7,7 +7,7 @@ import { looseModeWarning } from "../../../src/kit/files/owners.js";
 import { rotateCommand } from "../../../src/tasks/data/key-advice.js";
 import { checkFiles } from "../../../src/tasks/doctor/diagnose.js";
 import { fileRisk } from "../../../src/tasks/files/safe-files.js";
-import { refuseReserved } from "../../../src/tasks/run/left-out.js";
+import { refuseReserved } from "../../../src/tasks/selection/left-out.js";
 import { aCaller } from "../../support/caller.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 

@@ -8,7 +8,7 @@ import { createMemoryStore } from "../../../store/memory/memory-store.js";
 import { starterData } from "../../../store/memory/starter-data.js";
 import { chooseEnvironment } from "../../../tasks/data/choose-environments.js";
 import { readData } from "../../../tasks/data/open-data.js";
-import { isLeftOut, warnLeftOut } from "../../../tasks/run/left-out.js";
+import { isLeftOut, warnLeftOut } from "../../../tasks/selection/left-out.js";
 import type { DataPlace } from "../../../tasks/settings/connection.js";
 import type { Context } from "../../output/context.js";
 import { type Log, serverLogHooks, timed } from "../serve/log.js";

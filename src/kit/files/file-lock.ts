@@ -39,7 +39,7 @@ interface LockOptions {
    * The name of another file in the folder that only a holder of the lock
    * replaces.
    */
-  also?: string;
+  alsoReplaced?: string;
   /** Whether the group of the file keeps its read permission. */
   keepsReaders?: boolean;
   wait?: LockWait;
@@ -91,7 +91,7 @@ export async function withFileLock<T>(
   const token = createToken();
   await acquire(path, token, options);
   try {
-    await removeLeftovers(path, options.also);
+    await removeLeftovers(path, options.alsoReplaced);
     for (let tries = 1; ; tries++) {
       try {
         return await work(await replacer(path, options));
@@ -185,12 +185,12 @@ function describeLock(lockPath: string, holder: NamedProcess | undefined): strin
  * already renamed the file, the new holder reads its data. So it is an error if
  * a temporary file can't be removed.
  */
-async function removeLeftovers(path: string, also = basename(path)): Promise<void> {
+async function removeLeftovers(path: string, alsoReplaced = basename(path)): Promise<void> {
   const folder = dirname(path);
   const prefix = `${basename(lockPathOf(path))}.`;
   for (const name of await readdir(folder)) {
     const replaced = replacedBy(name);
-    if (replaced === basename(path) || replaced === also)
+    if (replaced === basename(path) || replaced === alsoReplaced)
       await unlink(join(folder, name)).catch(ifMissing);
     if (!name.startsWith(prefix)) continue;
     const token = name.slice(prefix.length);

@@ -62,7 +62,7 @@ export async function updateDataFile(
     const { signal } = options;
     return await withFileLock(file, update, {
       signal,
-      also: basename(historyPathOf(file)),
+      alsoReplaced: basename(historyPathOf(file)),
       keepsReaders: true,
     });
   } catch (error) {

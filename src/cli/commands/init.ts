@@ -49,7 +49,7 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
   const { from, example = false } = flags;
   const data = await newData({ from, env: FIRST_ENVIRONMENT, examples: example }, context);
   if (flags.git || flags.seal) {
-    if (place.kind === "store") throw new UsageError("--git and --seal are for a data file");
+    if (place.kind === "etcd") throw new UsageError("--git and --seal are for a data file");
     place = await sealNewFile(place, flags, context);
   }
   const local = await accessData(place, context, "change");

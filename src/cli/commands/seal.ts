@@ -57,7 +57,7 @@ async function changeForm(
   const name = dataPlaceName(place);
   const isWritten = await (await accessData(keyed, context)).writeAs(form);
   const key = keyed.sealKey.name === "sealKey" ? "APPVARS_SEAL_KEY" : keyed.sealKey.text;
-  const history = place.kind === "store" ? "; its history begins with this" : "";
+  const history = place.kind === "etcd" ? "; its history begins with this" : "";
   const sealed = `${isWritten ? "now" : "already"} sealed with the first key of ${key}${history}`;
   const plain = isWritten ? "no longer sealed: its secrets are in plain text" : "not sealed";
   context.note(`${name} is ${form === "sealed" ? sealed : plain}`);

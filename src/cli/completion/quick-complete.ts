@@ -94,6 +94,6 @@ async function findVariables(settings: Settings): Promise<Offer[]> {
 /** Reads the data file, not a store, which may take long to answer. */
 async function readData(settings: Settings): Promise<Data> {
   const dataPlace = dataPlaceOf(settings);
-  if (dataPlace.kind === "store") return NO_DATA;
+  if (dataPlace.kind === "etcd") return NO_DATA;
   return readDataFile(dataPlace.path, { open: openWithoutKeys });
 }

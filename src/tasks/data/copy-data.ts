@@ -44,7 +44,7 @@ async function createIfMissing(target: DataAccess, data: Data, to: DataPlace): P
     return true;
   } catch (error) {
     // Only creating a store's data shows that it has some.
-    if (to.kind === "store" && error instanceof InvalidDataError) return false;
+    if (to.kind === "etcd" && error instanceof InvalidDataError) return false;
     throw error;
   }
 }

@@ -14,7 +14,7 @@ import type { Caller } from "../surroundings.js";
 /** Returns the place with a key: a new one if the data file is not sealed. */
 export async function withKeyFile(place: DataPlace, caller: Caller): Promise<DataPlace> {
   if (place.sealKey) return place;
-  if (place.kind === "store")
+  if (place.kind === "etcd")
     throw new UsageError("to seal a store, use --seal-key-file or APPVARS_SEAL_KEY");
   const { sealed } = await readContent(place.path);
   if (sealed) throw new InvalidDataError(`${place.path} ${NEEDS_SEAL_KEY}`);

@@ -39,7 +39,7 @@ export async function accessData(
   purpose?: "read" | "change",
 ): Promise<DataAccess> {
   const data =
-    place.kind === "store"
+    place.kind === "etcd"
       ? (await import("./etcd-data.js")).etcdData(place, caller)
       : fileData(place, caller);
   const warning = purpose && data.check(purpose);

@@ -123,7 +123,7 @@ function describeSource(
   proxy: HttpProxy | undefined,
 ): string {
   const { text = DEFAULT_URL, from } = settings.find("url") ?? {};
-  const kind = local ? { file: "data file", store: "store" }[local.kind] : "server";
+  const kind = local ? { file: "data file", etcd: "store" }[local.kind] : "server";
   return `${kind} ${local ? dataPlaceName(local) : text} (${from ? `from ${from}` : "the default"})${proxy ? `, through ${proxy.name}` : ""}`;
 }
 

@@ -28,7 +28,7 @@ export interface FilePlace {
 }
 
 export interface EtcdPlace {
-  kind: "store";
+  kind: "etcd";
   address: StoreAddress;
   user: string | undefined;
   password: Setting | undefined;
@@ -84,7 +84,7 @@ function etcdPlace(settings: Settings, { text, from }: NamedFile): EtcdPlace {
   const address = parseStoreUrl(text, from);
   const [user, password] = settings.findBoth("storeUser", "storePassword");
   return {
-    kind: "store",
+    kind: "etcd",
     address,
     user: user?.text,
     password,

@@ -147,7 +147,7 @@ async function openDataView(
   caller: Caller,
   { live, offline, readSoFar }: OpenOptions,
 ): Promise<VariableSource> {
-  if (offline && place.kind === "store")
+  if (offline && place.kind === "etcd")
     throw new UsageError(
       "--offline is for a server whose answers are cached: a store is read over the network",
     );

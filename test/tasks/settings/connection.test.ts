@@ -149,13 +149,13 @@ describe("a store", () => {
     );
     expect(connect(given({}, {}, profile))).toMatchObject({
       place: {
-        kind: "store",
+        kind: "etcd",
         address: { url: "etcds://h1:2379,h2:2380/shop" },
         sealKey: { text: "/config/keys" },
       },
       env: "test",
     });
-    expect(place({}, { APPVARS_STORE: URL }, profile)).toMatchObject({ kind: "store" });
+    expect(place({}, { APPVARS_STORE: URL }, profile)).toMatchObject({ kind: "etcd" });
     expect(place({ store: "etcd://a" }, { APPVARS_DATA: "x" })).toMatchObject({
       address: { url: "etcd://a:2379/appvars" },
     });

@@ -61,7 +61,7 @@ function parseCount(text: string): number {
 
 async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {
   const place = dataPlaceOf(readSettings(flags, context));
-  if (place.kind !== "store")
+  if (place.kind !== "etcd")
     throw new UsageError(
       '--prune is for a store: a data file has its limit in "history": {"entries": 1000}',
     );

@@ -72,10 +72,7 @@ export const GROUPS: Record<string, Record<string, CommandRow>> = {
       "print the completion script of a shell",
       () => import("./commands/completion.js"),
     ],
-    connection: [
-      "print help for all flags of a source",
-      () => import("./arguments/source-flags.js"),
-    ],
+    connection: ["print help for all flags of a source", () => import("./commands/connection.js")],
   },
 };
 

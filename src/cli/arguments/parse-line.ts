@@ -44,7 +44,10 @@ const FLAG = /^-./s;
  * @throws UsageError if a time follows a flag whose value follows `=`: it
  *   is unlikely to be a name
  */
-export function splitWords(words: readonly string[], command: Command): SplitLine {
+export function splitWords(
+  words: readonly string[],
+  command: Pick<Command, "flags" | "arguments">,
+): SplitLine {
   const rows = flagRows({ ...command.flags, ...OUTPUT_FLAGS });
   const line: SplitLine = { words: [], flags: [], args: [] };
   const rest = [...words];

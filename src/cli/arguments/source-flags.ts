@@ -6,7 +6,6 @@ import {
   DEFAULT_TIMEOUT,
   DEFAULT_URL,
 } from "../../model/defaults.js";
-import type { Command } from "./command.js";
 import { parseCacheAge } from "./flag-arguments.js";
 
 /** The help topic with all flags of a source; other help has the usual ones. */
@@ -88,11 +87,3 @@ export const PROFILE_SETTING_FLAGS = { [SOURCE_HEADING]: "", ...SETTING_FLAGS } 
 
 /** The source of a command that reads: `readSettings` accepts their values. */
 export const SOURCE_FLAGS = { [SOURCE_HEADING]: "", ...PROFILE, ...SETTING_FLAGS } as const;
-
-/** A command that only has a help. */
-export const definition: Command = {
-  description:
-    "These flags say where a command reads from. All commands that read variables accept them.",
-  flags: SOURCE_FLAGS,
-  examples: ["appvars get PORT --url https://vars.example --ca-file ca.pem --timeout 3"],
-};

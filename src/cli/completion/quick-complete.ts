@@ -9,7 +9,7 @@ import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { profilesPath } from "../../tasks/settings/settings-file.js";
 import type { Caller } from "../../tasks/surroundings.js";
 import { splitWords } from "../arguments/parse-line.js";
-import { definition } from "../arguments/source-flags.js";
+import { SOURCE_FLAGS } from "../arguments/source-flags.js";
 import { createContext, type Io } from "../output/context.js";
 import { writeRaw } from "../output/output.js";
 
@@ -66,7 +66,7 @@ function isOfferable(word: string): boolean {
 function parseFlags(words: string[], { env }: Caller["surroundings"]): SourceFlags {
   // The shell has not expanded it yet.
   const expand = (text?: string) => text?.replace(/^~(?=\/)/, env["HOME"] ?? "~");
-  const { flags } = splitWords(words, definition);
+  const { flags } = splitWords(words, { flags: SOURCE_FLAGS });
   return Object.fromEntries(
     flags.flatMap(({ row, value }) => (row ? [[row.name, expand(value)]] : [])),
   );

@@ -15,7 +15,7 @@ it("every file that CONTRIBUTING.md names exists", () => {
 
 it("the things to add take as many files as CONTRIBUTING.md says", () => {
   const counted = [
-    ...TEXT.matchAll(/^\*\*(.+?)\*\*[^.]*? takes (\d) files: ([\s\S]*?\.)(?= [A-Z]|\n)/gm),
+    ...TEXT.matchAll(/^\*\*(.+?)\*\*[^.]*? takes (\d) files:\s+([\s\S]*?\.)(?= [A-Z]|\n)/gm),
   ];
   expect(counted.map(([, thing, count]) => [thing, Number(count)])).toEqual(
     counted.map(([, thing, , files = ""]) => [thing, new Set(paths(files)).size]),

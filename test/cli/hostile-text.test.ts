@@ -7,7 +7,7 @@ import type { Command } from "../../src/cli/arguments/command.js";
 import { createLog } from "../../src/cli/commands/serve/log.js";
 import { quickComplete } from "../../src/cli/completion/quick-complete.js";
 import { loadAll } from "../../src/cli/known-commands.js";
-import { colorsFor } from "../../src/cli/output/output.js";
+import { colorsFor } from "../../src/cli/output/colors.js";
 import { printable } from "../../src/kit/text/printable.js";
 import { httpPeer, tcpPeer } from "../client/peer.js";
 import { type CliOptions, runCli, runWith } from "../support/cli.js";

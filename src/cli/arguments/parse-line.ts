@@ -1,6 +1,6 @@
 import { parseSecondsText } from "../../kit/text/duration.js";
 import { UsageError } from "../../kit/text/errors.js";
-import type { OutputFlags } from "../output/context.js";
+import type { OutputFlags } from "../output/output.js";
 import {
   type Argument,
   argumentRows,

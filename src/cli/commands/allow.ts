@@ -14,7 +14,8 @@ import {
 import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";
 import { absolutePath } from "../../tasks/surroundings.js";
 import { defineCommand } from "../arguments/command.js";
-import { type Context, printFields } from "../output/context.js";
+import type { Context } from "../output/context.js";
+import { printFields } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `Print the settings of a project's .appvars.json,

@@ -3,7 +3,7 @@ import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { PLACE_FLAGS } from "../arguments/data-flags.js";
 import { parseTime } from "../arguments/flag-arguments.js";
-import { printTable } from "../output/context.js";
+import { printTable } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `List the values that clients have read,

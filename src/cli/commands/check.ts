@@ -8,7 +8,8 @@ import { readImport } from "../../tasks/transfer/read-import.js";
 import { defineCommand } from "../arguments/command.js";
 import { ENVIRONMENTS } from "../arguments/data-flags.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
-import { type Context, printTable } from "../output/context.js";
+import type { Context } from "../output/context.js";
+import { printTable } from "../output/output.js";
 
 const FLAGS = {
   "--all": {

@@ -3,7 +3,7 @@ import { packageFile } from "../../kit/files/package-file.js";
 import { type Command, defineCommand } from "../arguments/command.js";
 import { describeCommands } from "../completion/command-table.js";
 import { SHELL_NAMES, type ShellName, writeBranches } from "../completion/shells.js";
-import { printRaw } from "../output/context.js";
+import { printRaw } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `Print a script that completes commands, flags,

@@ -11,7 +11,7 @@ import {
 } from "../../tasks/settings/setting-table.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
-import { printTable } from "../output/context.js";
+import { printTable } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `Print each setting with its value, its source

@@ -7,7 +7,8 @@ import { compareSources } from "../../tasks/sources/compare-sources.js";
 import { createDecrypt, leaveEncrypted } from "../../tasks/sources/decryption.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
-import { type Context, print, printLines } from "../output/context.js";
+import type { Context } from "../output/context.js";
+import { print, printLines } from "../output/output.js";
 
 const EXAMPLE = "appvars diff test production --data vars.json";
 

@@ -1,7 +1,8 @@
 import type { Finding } from "../../tasks/doctor/finding.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
-import { type Context, print } from "../output/context.js";
+import type { Context } from "../output/context.js";
+import { print } from "../output/output.js";
 import { EXIT_CODES } from "../output/report-error.js";
 
 export const definition = defineCommand({

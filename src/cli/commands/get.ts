@@ -4,7 +4,7 @@ import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { readValues } from "../../tasks/sources/open-source.js";
 import { defineCommand } from "../arguments/command.js";
 import { CACHE_FLAGS, SOURCE_FLAGS } from "../arguments/source-flags.js";
-import { printRaw } from "../output/context.js";
+import { printRaw } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `Print values, one per line, in the given order:

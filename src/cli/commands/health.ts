@@ -2,7 +2,7 @@ import { readSettings, Settings } from "../../tasks/settings/resolve-settings.js
 import { openSource, withSource } from "../../tasks/sources/open-source.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
-import { print } from "../output/context.js";
+import { print } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `Print the server's health. Exits with 7 if it is

@@ -9,7 +9,8 @@ import { readSettings, type Settings } from "../../tasks/settings/resolve-settin
 import { installedSchema, writeProject } from "../../tasks/settings/write-project.js";
 import { defineCommand, type FlagValues } from "../arguments/command.js";
 import { PLACE_FLAGS } from "../arguments/data-flags.js";
-import { type Context, printLines } from "../output/context.js";
+import type { Context } from "../output/context.js";
+import { printLines } from "../output/output.js";
 
 /** The environment of imported values and of the project. */
 const FIRST_ENVIRONMENT = "development";

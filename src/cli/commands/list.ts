@@ -23,7 +23,7 @@ import { defineCommand, type FlagValues } from "../arguments/command.js";
 import { parseType } from "../arguments/flag-arguments.js";
 import { SELECTION_FLAGS } from "../arguments/selection-flags.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
-import { printTable } from "../output/context.js";
+import { printTable } from "../output/output.js";
 
 interface Listed extends Variable, ValueRules {
   /** Absent if it was not requested, or has no value in this environment. */

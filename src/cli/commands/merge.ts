@@ -5,7 +5,7 @@ import { placeNamed } from "../../tasks/settings/connection.js";
 import { readProfile, readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { SEAL_KEY_FILE } from "../arguments/source-flags.js";
-import { printTable } from "../output/context.js";
+import { printTable } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `Merge two branches of a data file by the names

@@ -2,7 +2,7 @@ import { dataPlaceName, placeNamed } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
-import { printLines } from "../output/context.js";
+import { printLines } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `Copy everything, credentials included, between

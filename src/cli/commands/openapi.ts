@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { packageFile } from "../../kit/files/package-file.js";
 import { defineCommand } from "../arguments/command.js";
-import { printRaw } from "../output/context.js";
+import { printRaw } from "../output/output.js";
 
 /** Both are in the package; the build makes the JSON from the YAML. */
 const FILES = { json: "dist/openapi.json", yaml: "data/openapi.yaml" };

@@ -4,7 +4,8 @@ import { listedProfile, type Profiles, readProfiles } from "../../tasks/settings
 import { profilesPath } from "../../tasks/settings/settings-file.js";
 import { type Command, defineCommand } from "../arguments/command.js";
 import { PROFILE_SETTING_FLAGS } from "../arguments/source-flags.js";
-import { type Context, printTable } from "../output/context.js";
+import type { Context } from "../output/context.js";
+import { printTable } from "../output/output.js";
 
 const loadEdits = () => import("../../tasks/settings/edit-profiles.js");
 

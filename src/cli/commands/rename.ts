@@ -5,7 +5,7 @@ import { dataPlaceOf } from "../../tasks/settings/connection.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { APPLICATION, CHANGE_FLAGS, PLACE_FLAGS } from "../arguments/data-flags.js";
-import { printLines } from "../output/context.js";
+import { printLines } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `Rename a variable of a data file or a store in

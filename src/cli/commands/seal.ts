@@ -12,7 +12,8 @@ import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { defineCommand } from "../arguments/command.js";
 import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
-import { type Context, printLines } from "../output/context.js";
+import type { Context } from "../output/context.js";
+import { printLines } from "../output/output.js";
 
 const DATA_ARGUMENT = {
   "[data]": "a data file or the URL of a store (default: the configured one)",

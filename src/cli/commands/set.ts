@@ -19,7 +19,8 @@ import { CHANGE_FLAGS, ENVIRONMENTS_FLAGS } from "../arguments/data-flags.js";
 import { parseType } from "../arguments/flag-arguments.js";
 import { ArgumentError } from "../arguments/parse-line.js";
 import { ENCRYPTION_KEY_FILE } from "../arguments/source-flags.js";
-import { type Context, printLines } from "../output/context.js";
+import type { Context } from "../output/context.js";
+import { printLines } from "../output/output.js";
 
 const DEFINITION_FLAGS = {
   "--description <text>": "what the variable is for",

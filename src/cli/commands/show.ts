@@ -24,7 +24,8 @@ import { missingNamesError } from "../../tasks/sources/missing-names.js";
 import { openSource, withSource } from "../../tasks/sources/open-source.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
-import { type Context, printFields } from "../output/context.js";
+import type { Context } from "../output/context.js";
+import { printFields } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `Show the definition and the value record of a

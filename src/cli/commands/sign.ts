@@ -4,7 +4,7 @@ import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { missingSecretError } from "../../tasks/settings/secret-files.js";
 import { defineCommand } from "../arguments/command.js";
 import { API_SECRET_FILE } from "../arguments/source-flags.js";
-import { printLines } from "../output/context.js";
+import { printLines } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `Print the value of the Authorization header for

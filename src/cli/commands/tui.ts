@@ -5,8 +5,8 @@ import { SETTINGS, type SourceFlags } from "../../tasks/settings/setting-table.j
 import type { ThemeName } from "../../tui/text/theme.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
+import { colorLevel } from "../output/colors.js";
 import type { Context } from "../output/context.js";
-import { colorLevel } from "../output/output.js";
 import { reportError } from "../output/report-error.js";
 
 // Nothing of the TUI itself is loaded before the command runs.

@@ -2,7 +2,7 @@ import { updateEnvironments } from "../../tasks/data/open-data.js";
 import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { CHANGE_FLAGS, ENVIRONMENTS_FLAGS } from "../arguments/data-flags.js";
-import { printLines } from "../output/context.js";
+import { printLines } from "../output/output.js";
 
 export const definition = defineCommand({
   description: `Remove the values of variables from one or

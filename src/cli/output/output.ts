@@ -1,7 +1,7 @@
 import type { Writable } from "node:stream";
-import type { ColorSupportLevel } from "chalk";
 import { escapeUnits, printable } from "../../kit/text/printable.js";
-import type { Surroundings } from "../../tasks/surroundings.js";
+import type { Caller, Surroundings } from "../../tasks/surroundings.js";
+import { type ColorStream, type Colors, colorsFor } from "./colors.js";
 
 /** Rows per batch. Formatting all at once would use too much memory. */
 const BATCH_ROWS = 2_000;
@@ -11,11 +11,23 @@ const BATCH_ROWS = 2_000;
 // control a terminal or forge a line.
 
 /** An output stream; on a terminal it has `isTTY` and knows its colors. */
-export interface Output extends Writable {
-  isTTY?: boolean;
+export interface Output extends Writable, ColorStream {
   /** Its file descriptor, if it is the process's own. */
   fd?: number;
-  getColorDepth?: (env?: object) => number;
+}
+
+export interface OutputFlags {
+  json?: boolean | undefined;
+  quiet?: boolean | undefined;
+  verbose?: boolean | undefined;
+  /** False with `--no-color`. */
+  color: boolean;
+}
+
+/** The part of a command's `Context` that prints. */
+export interface Printer extends Pick<Caller, "note"> {
+  readonly io: { readonly surroundings: Surroundings; readonly stdout: Output };
+  readonly flags: OutputFlags;
 }
 
 /**
@@ -67,44 +79,102 @@ export function escapeJson(json: string): string {
   return printable(json, escapeUnits);
 }
 
-const plain = (text: string) => text;
-const NO_COLORS = { bold: plain, dim: plain, green: plain, red: plain, yellow: plain };
-
-export type Colors = typeof NO_COLORS;
-
-/** The styles that a stream supports. chalk is loaded only if there are any. */
-export async function colorsFor(
-  stream: Output,
-  env: Surroundings["env"],
-  allowed: boolean,
-): Promise<Colors> {
-  const level = colorLevel(stream, env, allowed);
-  if (level === 0) return NO_COLORS;
-  const { Chalk } = await import("chalk");
-  return new Chalk({ level });
+/** The output of a command in each form. */
+interface Printout {
+  /** The output with `--json`. */
+  json: unknown;
+  /** The output for programs: each row is a line of tab-separated fields. */
+  rows: readonly (readonly (string | undefined)[])[];
+  /** The output for a terminal. Default: the rows. */
+  lines?: (colors: Colors) => readonly StyledLine[] | Promise<readonly StyledLine[]>;
 }
 
-/**
- * The levels that FORCE_COLOR names, as in Node. Any other text is for the
- * basic colors.
- */
-const FORCED_LEVELS: Record<string, ColorSupportLevel> = { "0": 0, false: 0, "2": 2, "3": 3 };
+interface StyledLine {
+  text: string;
+  /** Applied once the text has been escaped. */
+  style?: (text: string) => string;
+}
 
-/**
- * The colors that a stream supports: by `--no-color`, or else FORCE_COLOR,
- * NO_COLOR and the terminal.
- */
-export function colorLevel(
-  stream: Output,
-  env: Surroundings["env"],
-  allowed: boolean,
-): ColorSupportLevel {
-  if (!allowed) return 0;
-  const forced = env["FORCE_COLOR"];
-  if (forced !== undefined) return FORCED_LEVELS[forced] ?? 1;
-  if (env["NO_COLOR"] || !stream.isTTY) return 0;
-  const depth = stream.getColorDepth?.(env) ?? 1;
-  if (depth >= 24) return 3;
-  if (depth >= 8) return 2;
-  return depth >= 4 ? 1 : 0;
+/** Prints JSON with `--json`, lines on a terminal, and rows otherwise. */
+export async function print(
+  { io, flags }: Printer,
+  { json, rows, lines }: Printout,
+): Promise<void> {
+  const { stdout } = io;
+  if (flags.json) return writeJsonLine(stdout, json);
+  if (!stdout.isTTY || !lines) return writeRows(stdout, rows);
+  const shown = await lines(await colorsFor(stdout, io.surroundings.env, flags.color));
+  const texts = shown.map(({ text }) => text);
+  writeLines(stdout, texts, (line, index) => shown[index]?.style?.(line) ?? line);
+}
+
+interface PrintedTable {
+  json: unknown;
+  headings: readonly string[];
+  /** A cell is undefined if it has no value. */
+  rows: readonly (readonly (string | undefined)[])[];
+  /** Shown for an undefined cell on a terminal. */
+  absent?: string;
+  /** Noted on a terminal if there are no rows. */
+  empty?: string;
+}
+
+/** Prints columns: on a terminal aligned, under bold headings. */
+export async function printTable(
+  context: Printer,
+  { json, headings, rows, absent = "", empty }: PrintedTable,
+): Promise<void> {
+  const lines = async ({ bold }: Colors): Promise<readonly StyledLine[]> => {
+    const filled = rows.map((cells) => cells.map((cell = absent) => cell));
+    if (rows.length > 0 || empty === undefined) return alignColumns(headings, filled, bold);
+    context.note(empty);
+    return [];
+  };
+  await print(context, { json, rows, lines });
+}
+
+async function alignColumns(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  bold: (text: string) => string,
+): Promise<StyledLine[]> {
+  // Loaded here: only a terminal needs to know how wide a character is.
+  const { default: stringWidth } = await import("string-width");
+  // Escaped before it is measured, because escapes are wider than their
+  // characters.
+  const table = [headings, ...rows].map((cells) => cells.map((cell) => printable(cell)));
+  const widths = headings.map((_heading, column) =>
+    table.reduce((widest, cells) => Math.max(widest, stringWidth(cells[column] ?? "")), 0),
+  );
+  const pad = (cell: string, column: number) =>
+    cell + " ".repeat((widths[column] ?? 0) - stringWidth(cell));
+  const [head = "", ...body] = table.map((cells) => cells.map(pad).join("  ").trimEnd());
+  return [{ text: head, style: bold }, ...body.map((text) => ({ text }))];
+}
+
+/** Prints one record: a line for each field, in two columns on a terminal. */
+export function printFields(
+  context: Printer,
+  { json, fields }: { json: unknown; fields: readonly (readonly [label: string, text: string])[] },
+): Promise<void> {
+  const lines = () => fields.map(([label, text]) => ({ text: `${label.padEnd(13)}${text}` }));
+  return print(context, { json, rows: fields, lines });
+}
+
+/** Prints the same lines on a terminal and for a program, or JSON. */
+export function printLines(
+  { io, flags }: Printer,
+  { json, lines = [] }: { json: unknown; lines?: string[] },
+): void {
+  if (flags.json) writeJsonLine(io.stdout, json);
+  else writeLines(io.stdout, lines);
+}
+
+/** Prints a value or a document for another program, unescaped. */
+export function printRaw(
+  { io, flags }: Printer,
+  { text, json }: { text: string; json?: unknown },
+): void {
+  if (flags.json && json !== undefined) writeJsonLine(io.stdout, json);
+  else writeRaw(io.stdout, text);
 }

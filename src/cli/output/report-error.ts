@@ -6,8 +6,9 @@ import {
   StartError,
 } from "../../kit/text/errors.js";
 import { isFolderGone } from "../../tasks/surroundings.js";
+import { colorsFor } from "./colors.js";
 import type { Io } from "./context.js";
-import { colorsFor, writeJsonLine, writeLines } from "./output.js";
+import { writeJsonLine, writeLines } from "./output.js";
 
 /** The exit codes that scripts depend on (docs/commands.md, "Exit codes"). */
 export const EXIT_CODES: Record<ErrorCode, number> = {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { colorsFor } from "../../../src/cli/output/colors.js";
 import type { Output } from "../../../src/cli/output/output.js";
-import { colorsFor, escapeField, escapeJson, writeRows } from "../../../src/cli/output/output.js";
+import { escapeField, escapeJson, writeRows } from "../../../src/cli/output/output.js";
 import { shellWord } from "../../../src/kit/text/shell.js";
 
 it.each([

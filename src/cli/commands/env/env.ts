@@ -14,7 +14,8 @@ import { readSettings, type Settings } from "../../../tasks/settings/resolve-set
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
 import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
-import { type Context, printLines, printTable } from "../../output/context.js";
+import type { Context } from "../../output/context.js";
+import { printLines, printTable } from "../../output/output.js";
 import { GRACE, key, loadEdits, printPair, withoutSecrets } from "./key.js";
 
 const list = defineCommand({

@@ -19,7 +19,8 @@ import { type Command, defineCommand } from "../../arguments/command.js";
 import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { parseDuration, parseTime, requireValid } from "../../arguments/flag-arguments.js";
 import { parseNames } from "../../arguments/selection-flags.js";
-import { type Context, printLines, printTable } from "../../output/context.js";
+import type { Context } from "../../output/context.js";
+import { printLines, printTable } from "../../output/output.js";
 
 export const GRACE = {
   "--grace <duration>": {

@@ -20,7 +20,8 @@ import {
 import { defineCommand } from "../../arguments/command.js";
 import { allowReserved, SELECTION_FLAGS, strictFlags } from "../../arguments/selection-flags.js";
 import { SOURCE_FLAGS } from "../../arguments/source-flags.js";
-import { type Context, printRaw } from "../../output/context.js";
+import type { Context } from "../../output/context.js";
+import { printRaw } from "../../output/output.js";
 import { findGithubFile, writeGithubFile } from "./github-file.js";
 
 /** Declares the variables, without their values. */

@@ -6,8 +6,9 @@ import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { defineCommand } from "../../arguments/command.js";
 import { PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { requireValid } from "../../arguments/flag-arguments.js";
-import { columnsOf } from "../../output/change-columns.js";
-import { type Context, printLines, printTable } from "../../output/context.js";
+import type { Context } from "../../output/context.js";
+import { printLines, printTable } from "../../output/output.js";
+import { columnsOf } from "../../output/print-changes.js";
 
 export const definition = defineCommand({
   description: `List the changes of a data file or a store,

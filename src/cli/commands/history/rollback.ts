@@ -8,8 +8,9 @@ import { defineCommand } from "../../arguments/command.js";
 import { DRY_RUN, PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { requireValid } from "../../arguments/flag-arguments.js";
 import { ONLY } from "../../arguments/selection-flags.js";
-import { type Context, printChanges } from "../../output/context.js";
+import type { Context } from "../../output/context.js";
 import { writeRaw } from "../../output/output.js";
+import { printChanges } from "../../output/print-changes.js";
 
 export const definition = defineCommand({
   description: `Restore values and definitions as they were

@@ -3,9 +3,10 @@ import type { ServedRequest } from "../../../server/api/served-request.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import { followProblem, type Store } from "../../../store/store.js";
 import { keyWarnings } from "../../../tasks/data/key-advice.js";
-import type { OutputFlags } from "../../output/context.js";
+import type { Colors } from "../../output/colors.js";
 import { LogWriter } from "../../output/log-writer.js";
-import { type Colors, escapeJson, type Output } from "../../output/output.js";
+import type { OutputFlags } from "../../output/output.js";
+import { escapeJson, type Output } from "../../output/output.js";
 
 export type LogFormat = "pretty" | "json";
 type LogLevel = "info" | "warn" | "error";

@@ -14,8 +14,9 @@ import {
 } from "../../../tasks/files/safe-files.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
-import { type Context, printLines } from "../../output/context.js";
-import { colorsFor } from "../../output/output.js";
+import { colorsFor } from "../../output/colors.js";
+import type { Context } from "../../output/context.js";
+import { printLines } from "../../output/output.js";
 import {
   createLog,
   type Log,

@@ -1,8 +1,36 @@
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { qualifiedName } from "../../model/environment.js";
 import { valueText } from "../../model/variable.js";
-import type { ChangeRow } from "../../store/edits/change-rows.js";
+import type { Data } from "../../store/data.js";
+import { type ChangeRow, rowsBetween } from "../../store/edits/change-rows.js";
 import { HIDDEN } from "../../tasks/settings/setting-table.js";
+import { type Printer, printTable } from "./output.js";
+
+/** Prints what a change would do. */
+export async function printPreview(
+  before: Data,
+  after: Data,
+  showValues: boolean,
+  printer: Printer,
+): Promise<void> {
+  await printChanges(
+    rowsBetween(before, after, showValues),
+    showValues,
+    printer,
+    "nothing would change",
+  );
+}
+
+/** @param empty noted if there are no rows */
+export async function printChanges(
+  rows: readonly ChangeRow[],
+  showValues: boolean,
+  printer: Printer,
+  empty: string,
+): Promise<void> {
+  const { headings, cells } = columnsOf(rows, showValues);
+  await printTable(printer, { json: rows, headings, rows: rows.map(cells), empty });
+}
 
 /** Returns the columns for rows; BEFORE and AFTER only if a value is shown. */
 export function columnsOf(rows: readonly ChangeRow[], showValues: boolean) {

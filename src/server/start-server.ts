@@ -1,13 +1,12 @@
-import * as defaults from "../model/defaults.js";
+import { DEFAULT_DRAIN_GRACE, DEFAULT_HOST, DEFAULT_PORT } from "../model/defaults.js";
 import type { Service } from "../service/service.js";
 import { DEFAULT_TOLERANCE, type Tolerance } from "../signing/sign.js";
-import { Authenticator } from "./api/authentication.js";
 import { RequestChain, type RequestChainParts, type RequestOptions } from "./api/request-chain.js";
 import type { ServedRequest } from "./api/served-request.js";
 import { answerUnparsed } from "./api/unparsed-requests.js";
 import { createAddressOf } from "./limits/client-address.js";
-import { type Counter, RateLimiter } from "./limits/rate-limiter.js";
-import { Connections } from "./wire/connections.js";
+import { type Counter, RateLimiter, type RateLimitOptions } from "./limits/rate-limiter.js";
+import { type ConnectionLimits, Connections } from "./wire/connections.js";
 import { createListener, listen, serverUrl } from "./wire/listener.js";
 import type { TlsCredentials } from "./wire/tls.js";
 
@@ -22,15 +21,11 @@ interface TrafficMetrics {
   watchConnections(count: () => number): void;
 }
 
-export interface ServerOptions extends RequestOptions {
+export interface ServerOptions extends RequestOptions, RateLimitOptions, ConnectionLimits {
   /** Address to listen on. Default 127.0.0.1. */
   host?: string;
   /** Default 7400; 0 picks a free one. */
   port?: number;
-  /** Requests allowed in one window, 0 for no limit. Default 7,500. */
-  rateLimit?: number;
-  /** Length of that window in seconds. Default 60. */
-  rateWindow?: number;
   /**
    * How far a signature's time may differ from this clock. Default 300 s past,
    * 60 s future.
@@ -41,16 +36,6 @@ export interface ServerOptions extends RequestOptions {
    * Default 10.
    */
   drainGrace?: number;
-  /**
-   * Open connections, 0 for no limit. More are closed immediately. Default
-   * 1,000.
-   */
-  maxConnections?: number;
-  /**
-   * Called with the number of connections refused by `maxConnections`, at most
-   * once a minute.
-   */
-  onConnectionsRefused?: (count: number) => void;
   /** Certificate and key for HTTPS, as PEM. Default plain HTTP. */
   tls?: TlsCredentials | undefined;
   /**
@@ -96,23 +81,15 @@ export async function startServer(
   clock: () => number,
   ticks = performance.now.bind(performance),
 ): Promise<RunningServer> {
-  const {
-    host = defaults.DEFAULT_HOST,
-    drainGrace = defaults.DEFAULT_DRAIN_GRACE,
-    maxConnections = defaults.DEFAULT_MAX_CONNECTIONS,
-    fd,
-    tls,
-    metrics,
-    onConnectionsRefused,
-  } = options;
+  const { host = DEFAULT_HOST, port: wanted = DEFAULT_PORT, fd, tls, metrics } = options;
+  const { drainGrace = DEFAULT_DRAIN_GRACE } = options;
   const parts = createParts(service, options, clock, ticks);
   const server = await createListener(tls);
-  const connections = new Connections(server, { maxConnections, onConnectionsRefused });
+  const connections = new Connections(server, options);
   answerUnparsed(connections, parts);
   server.on("request", connections.oneAtATime(new RequestChain(parts).handle));
   metrics?.watchConnections(() => connections.count);
-  const listening = listen(server, { host, port: options.port ?? defaults.DEFAULT_PORT, fd });
-  const { address, port } = await listening;
+  const { address, port } = await listen(server, { host, port: wanted, fd });
   let closing: Promise<void> | undefined;
   return {
     url: serverUrl(fd === undefined ? host : address, port, tls !== undefined),
@@ -128,27 +105,14 @@ function createParts(
   clock: () => number,
   ticks: () => number,
 ): RequestChainParts {
-  const {
-    rateLimit: limit = defaults.DEFAULT_RATE_LIMIT,
-    rateWindow: window = defaults.DEFAULT_RATE_WINDOW,
-    onRequest,
-    metrics,
-  } = options;
+  const { onRequest, metrics } = options;
   const addressOf = createAddressOf(options.trustProxy);
-  const limiter = new RateLimiter({ limit, window }, ticks, metrics?.decide);
+  const limiter = new RateLimiter(options, ticks, metrics?.decide);
   const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
-  const shared = { addressOf, clock, ticks };
-  const authenticator = new Authenticator(service, limiter, { ...shared, tolerance });
   const report = (request: ServedRequest) => {
     metrics?.count(request);
     onRequest?.(request);
   };
-  return {
-    ...options,
-    onRequest: metrics ? report : onRequest,
-    service,
-    authenticator,
-    limiter,
-    ...shared,
-  };
+  const counted = { ...options, onRequest: metrics ? report : onRequest };
+  return { ...counted, service, limiter, addressOf, clock, ticks, tolerance };
 }

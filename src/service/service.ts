@@ -118,15 +118,17 @@ export class Service {
    * Reports the store's health to anyone, without the problem.
    *
    * @param maxStale milliseconds; a store with older data is not healthy
+   * @returns the age in whole seconds; `undefined` for data without an age
    */
-  checkHealth(maxStale = Number.POSITIVE_INFINITY): HealthCheck {
+  checkHealth(maxStale = Number.POSITIVE_INFINITY) {
     const { problem, age } = this.#store;
     const healthy = age === undefined ? problem === undefined : age <= maxStale;
     const staleMessage = age === undefined ? STALE_DATA : staleStoreMessage(age);
     const message = healthy && problem === undefined ? "OK" : staleMessage;
     const uptime = Math.round(this.#ticks() - this.#startedAt) / 1_000;
     const date = new Date(this.#clock()).toISOString();
-    return { healthy, age: age && ageInSeconds(age), health: { uptime, message, date } };
+    const health: Health = { uptime, message, date };
+    return { healthy, age: age && ageInSeconds(age), health };
   }
 
   /**
@@ -172,13 +174,6 @@ class ServiceSource extends VariableReader implements VariableSource {
   async getHealth(): Promise<Health> {
     return this.#service.detailedHealth();
   }
-}
-
-export interface HealthCheck {
-  readonly healthy: boolean;
-  /** Whole seconds; `undefined` for data without an age, see `Store`. */
-  readonly age: number | undefined;
-  readonly health: Health;
 }
 
 function grantsOf(environments: readonly EnvironmentRecord[]) {

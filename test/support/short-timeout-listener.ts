@@ -12,7 +12,7 @@ import { createListener, listen } from "../../src/server/wire/listener.js";
  * current test ends.
  */
 export async function shortTimeoutListener(listener: RequestListener = () => {}) {
-  const limiter = new RateLimiter({ limit: 7_500, window: 60 }, () => performance.now());
+  const limiter = new RateLimiter({ rateLimit: 7_500, rateWindow: 60 }, () => performance.now());
   const addressOf = createAddressOf();
   const limits = { headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 20 };
   const server = await createListener(undefined, limits);

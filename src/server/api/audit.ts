@@ -1,3 +1,4 @@
+import type { AppendFile } from "../../kit/files/append-file.js";
 import type { AuditLine } from "../../model/audit-line.js";
 import { refusesTooMany } from "./error-replies.js";
 import type { ServedRequest } from "./served-request.js";
@@ -21,16 +22,7 @@ export interface Audit {
   readonly isFailing?: boolean;
 }
 
-/** Appends a line, all of it or nothing. */
-interface AuditFile {
-  append(line: string): void;
-  /**
-   * Opens the file that is at the path now. If this throws, the previous file
-   * stays open.
-   */
-  open(): void;
-  close(): void;
-}
+type AuditFile = Pick<AppendFile, "append" | "open" | "close">;
 
 interface AuditLogOptions {
   /** Unix time in milliseconds. */

@@ -20,7 +20,10 @@ import {
 import type { RateLimiter } from "../limits/rate-limiter.js";
 import { countHeader } from "./arrival.js";
 
-interface AuthenticationOptions {
+/** The parts of a server that identify its clients. */
+export interface AuthenticationParts {
+  service: Service;
+  limiter: RateLimiter;
   addressOf: AddressOf;
   /** Unix time in milliseconds. */
   clock: () => number;
@@ -43,17 +46,13 @@ interface PreparedSecret {
  * work.
  */
 export class Authenticator {
-  readonly #service: Service;
-  readonly #limiter: RateLimiter;
-  readonly #options: AuthenticationOptions;
+  readonly #parts: AuthenticationParts;
   readonly #search: KeylessSearch;
   readonly #secrets = new WeakMap<KeyPair, PreparedSecret>();
 
-  constructor(service: Service, limiter: RateLimiter, options: AuthenticationOptions) {
-    this.#service = service;
-    this.#limiter = limiter;
-    this.#options = options;
-    this.#search = createKeylessSearch(options.ticks);
+  constructor(parts: AuthenticationParts) {
+    this.#parts = parts;
+    this.#search = createKeylessSearch(parts.ticks);
   }
 
   identify(req: IncomingMessage): Identity {
@@ -65,7 +64,7 @@ export class Authenticator {
     }
     // Node drops all but the first.
     if (countHeader(req, "authorization") > 1) return {};
-    const { clock, tolerance } = this.#options;
+    const { clock, tolerance } = this.#parts;
     const check = readSignature({ method, target, authorization }, { now: clock(), tolerance });
     return check === undefined ? {} : this.#identifySigner(req, target, check);
   }
@@ -76,8 +75,8 @@ export class Authenticator {
     if (isLong && !hasKey) return {};
     // Other requests cost little.
     if (isLong || !hasKey) {
-      const id = this.#options.addressOf(req);
-      if (this.#limiter.isUsedUp({ kind: "address", id })) return {};
+      const id = this.#parts.addressOf(req);
+      if (this.#parts.limiter.isUsedUp({ kind: "address", id })) return {};
       if (!hasKey) return this.#findSigner(id, check);
     }
     const { grant, secret } = this.#claim(req);
@@ -85,8 +84,9 @@ export class Authenticator {
   }
 
   #findSigner(address: string, { cost, madeWith }: SignatureCheck): Identity {
-    const now = this.#options.clock();
-    const candidates = this.#service.keylessGrants.filter(({ validUntil }) => now < validUntil);
+    const { clock, service } = this.#parts;
+    const now = clock();
+    const candidates = service.keylessGrants.filter(({ validUntil }) => now < validUntil);
     return this.#search(candidates, {
       address,
       cost,
@@ -99,8 +99,9 @@ export class Authenticator {
    * check.
    */
   #claim(req: IncomingMessage) {
-    const claimed = this.#service.grantOfKey(header(req, "x-api-key"));
-    const grant = claimed && this.#options.clock() < claimed.validUntil ? claimed : undefined;
+    const { clock, service } = this.#parts;
+    const claimed = service.grantOfKey(header(req, "x-api-key"));
+    const grant = claimed && clock() < claimed.validUntil ? claimed : undefined;
     return { grant, secret: this.#prepared(grant?.pair ?? NO_PAIR) };
   }
 

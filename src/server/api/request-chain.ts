@@ -4,14 +4,12 @@ import { qualifiedName } from "../../model/environment.js";
 import { DATA_AGE_HEADER } from "../../model/http-headers.js";
 import { ROUTES } from "../../model/routes.js";
 import type { EnvironmentView } from "../../service/environment-view.js";
-import type { Service } from "../../service/service.js";
-import type { AddressOf } from "../limits/client-address.js";
 import type { Identity } from "../limits/keyless-search.js";
-import { type Counter, type RateLimiter, rateLimitHeaders } from "../limits/rate-limiter.js";
+import { type Counter, rateLimitHeaders } from "../limits/rate-limiter.js";
 import { type HeaderList, jsonReply, NOT_STORED, type Reply, sendReply } from "../wire/replies.js";
 import { findMalformation, originForm } from "./arrival.js";
 import type { Audit } from "./audit.js";
-import type { Authenticator } from "./authentication.js";
+import { type AuthenticationParts, Authenticator } from "./authentication.js";
 import { DataReplies, type DataReply } from "./data-replies.js";
 import {
   errorReply,
@@ -48,16 +46,7 @@ export interface RequestOptions {
   audit?: Audit | undefined;
 }
 
-export interface RequestChainParts extends RequestOptions {
-  service: Service;
-  authenticator: Authenticator;
-  limiter: RateLimiter;
-  addressOf: AddressOf;
-  /** Unix time in milliseconds. */
-  clock: () => number;
-  /** Monotonic clock in milliseconds. */
-  ticks: () => number;
-}
+export type RequestChainParts = RequestOptions & AuthenticationParts;
 
 interface Arrived {
   readonly req: IncomingMessage;
@@ -103,11 +92,13 @@ const NOBODY: Identity = {};
  */
 export class RequestChain {
   readonly #parts: RequestChainParts;
+  readonly #authenticator: Authenticator;
   readonly #replies: DataReplies;
   readonly #findRead = createRouter();
 
   constructor(parts: RequestChainParts) {
     this.#parts = parts;
+    this.#authenticator = new Authenticator(parts);
     this.#replies = new DataReplies(parts.audit !== undefined);
   }
 
@@ -146,11 +137,11 @@ export class RequestChain {
 
   /** Credentials are not checked where they make no difference. */
   #identify(arrived: Arrived): Identified {
-    const { service, authenticator } = this.#parts;
     const { req, path, malformation } = arrived;
     const isAnonymous = malformation !== undefined || path === ROUTES.health;
-    const identity = isAnonymous ? NOBODY : authenticator.identify(req);
-    return { arrived, identity, view: identity.grant && service.view(identity.grant.scope) };
+    const identity = isAnonymous ? NOBODY : this.#authenticator.identify(req);
+    const { grant } = identity;
+    return { arrived, identity, view: grant && this.#parts.service.view(grant.scope) };
   }
 
   /**

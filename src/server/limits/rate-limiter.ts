@@ -1,3 +1,4 @@
+import { DEFAULT_RATE_LIMIT, DEFAULT_RATE_WINDOW } from "../../model/defaults.js";
 import {
   LIMIT_HEADER,
   type RateLimit,
@@ -7,10 +8,13 @@ import {
 } from "../../model/http-headers.js";
 
 export interface RateLimitOptions {
-  /** Requests allowed in one window, 0 for no limit. */
-  limit: number;
-  /** Length of the window in seconds; it starts with a counter's first request. */
-  window: number;
+  /** Requests allowed in one window, 0 for no limit. Default 7,500. */
+  rateLimit?: number;
+  /**
+   * Length of that window in seconds; it starts with a counter's first request.
+   * Default 60.
+   */
+  rateWindow?: number;
 }
 
 /**
@@ -48,14 +52,14 @@ export class RateLimiter {
 
   /** @param ticks monotonic clock in milliseconds */
   constructor(
-    { limit, window }: RateLimitOptions,
+    { rateLimit = DEFAULT_RATE_LIMIT, rateWindow = DEFAULT_RATE_WINDOW }: RateLimitOptions,
     ticks: () => number,
     onDecision?: (kind: Counter["kind"], isAllowed: boolean) => void,
   ) {
-    this.#limit = limit;
+    this.#limit = rateLimit;
     this.#ticks = ticks;
     this.#onDecision = onDecision;
-    const lengthMs = window * 1_000;
+    const lengthMs = rateWindow * 1_000;
     this.#windows = {
       key: new Windows(lengthMs, Number.POSITIVE_INFINITY),
       address: new Windows(lengthMs, MAX_ADDRESSES),

@@ -1,34 +1,24 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
+import type { Endpoint } from "../../kit/net/endpoint.js";
 import { LISTENER_OPTIONS, listen, serverUrl } from "../wire/listener.js";
 
 /** Prometheus keeps one connection open. */
 const MAX_CONNECTIONS = 16;
 
-export interface MetricsServer {
-  /** `http://127.0.0.1:9464/metrics`. */
-  readonly url: string;
-  close(): Promise<void>;
-}
-
-export interface MetricsServerOptions {
-  host: string;
-  /** 0 picks a free one. */
-  port: number;
-  registry: Registry;
-  /** Called with an error that prevents a metric from being read. */
-  onError: (error: unknown) => void;
-}
-
 /**
  * Serves `GET /metrics` in the text format of Prometheus, without credentials
  * and rate limit.
  *
+ * @param onError called with an error that prevents a metric from being read
  * @throws UsageError for an empty host; the system's error, such as
  *   `EADDRINUSE`
  */
-export async function startMetricsServer(options: MetricsServerOptions): Promise<MetricsServer> {
-  const { host, registry, onError } = options;
+export async function startMetricsServer(
+  endpoint: Endpoint,
+  registry: Registry,
+  onError: (error: unknown) => void,
+) {
   // A request with an unfinished body would keep its connection.
   const server = createServer({ ...LISTENER_OPTIONS, requestTimeout: 5_000 });
   server.maxConnections = MAX_CONNECTIONS;
@@ -38,11 +28,11 @@ export async function startMetricsServer(options: MetricsServerOptions): Promise
       send(res, 500, "Internal server error\n");
     }),
   );
-  const { port } = await listen(server, options);
+  const { port } = await listen(server, endpoint);
   return {
-    url: `${serverUrl(host, port, false)}/metrics`,
+    url: `${serverUrl(endpoint.host, port, false)}/metrics`,
     close: () =>
-      new Promise((resolve) => {
+      new Promise<void>((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
       }),

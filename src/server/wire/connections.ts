@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { IncomingMessage, type RequestListener, type Server, type ServerResponse } from "node:http";
 import { Server as NetServer, type Socket } from "node:net";
+import { DEFAULT_MAX_CONNECTIONS } from "../../model/defaults.js";
 import { announcesBody, dropBody, endSoon } from "./replies.js";
 
 /** The time for making and receiving an answer. */
@@ -26,13 +27,16 @@ const SWEEP_MS = 50;
 const MAX_WAITING = 100;
 
 export interface ConnectionLimits {
-  /** Open connections, 0 for no limit. */
-  maxConnections: number;
+  /**
+   * Open connections, 0 for no limit. More are closed immediately. Default
+   * 1,000.
+   */
+  maxConnections?: number;
   /**
    * Called with the number of connections refused since the last call, at most
    * once a minute.
    */
-  onConnectionsRefused?: ((count: number) => void) | undefined;
+  onConnectionsRefused?: (count: number) => void;
 }
 
 interface ConnectionState {
@@ -80,12 +84,13 @@ export class Connections {
   constructor(server: Server, limits: ConnectionLimits) {
     this.server = server;
     this.#limits = limits;
+    const { maxConnections = DEFAULT_MAX_CONNECTIONS } = limits;
     // Checking all connections every second costs less than two timers for each
     // request.
     server.keepAliveTimeout = 0;
     // Not in the types. A client that ends its side still gets its answers.
     Object.assign(server, { httpAllowHalfOpen: true });
-    if (limits.maxConnections > 0) server.maxConnections = limits.maxConnections;
+    if (maxConnections > 0) server.maxConnections = maxConnections;
     server.on("drop", () => this.#refused++);
     server.on("connection", (socket) => {
       this.#sockets.add(socket);

@@ -6,7 +6,7 @@ import { usedMemory } from "../../support/used-memory.js";
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-const OPTIONS = { limit: 2, window: 60 };
+const OPTIONS = { rateLimit: 2, rateWindow: 60 };
 const ticks = () => performance.now();
 
 /** A limiter with a limit of 2 in 60 s. */
@@ -127,7 +127,7 @@ describe("isUsedUp()", () => {
 });
 
 it("200,000 addresses do not grow the memory of a limiter", () => {
-  const limiter = new RateLimiter({ limit: 100, window: 60 }, () => 0);
+  const limiter = new RateLimiter({ rateLimit: 100, rateWindow: 60 }, () => 0);
   const before = usedMemory();
   for (let n = 0; n < 100_000; n++) {
     const high = n.toString(16);
@@ -150,7 +150,7 @@ it("200,000 addresses do not grow the memory of a limiter", () => {
 });
 
 it("RateLimit-Reset never exceeds the window, even if it begins at a fraction of a millisecond", async () => {
-  const limiter = new RateLimiter({ limit: 2, window: 60 }, () => 5536.002);
+  const limiter = new RateLimiter({ rateLimit: 2, rateWindow: 60 }, () => 5536.002);
   expect(limiter.count({ kind: "key", id: "a" })).toMatchObject({ rateLimit: { reset: 60 } });
 });
 

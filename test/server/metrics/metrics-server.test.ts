@@ -1,24 +1,19 @@
 import { Counter, Gauge, Registry } from "prom-client";
 import { expect, it, onTestFinished, vi } from "vitest";
-import {
-  type MetricsServerOptions,
-  startMetricsServer,
-} from "../../../src/server/metrics/metrics-server.js";
+import { startMetricsServer } from "../../../src/server/metrics/metrics-server.js";
 import { openSocket, receivedUntilClose } from "../../support/http.js";
 
-async function metricsServer(options: Partial<MetricsServerOptions> = {}) {
+async function metricsServer(registry = registryWithCounter()) {
   const onError = vi.fn();
-  const registry = new Registry();
-  new Counter({ name: "answers_total", help: "Help.", registers: [registry] }).inc(42);
-  const server = await startMetricsServer({
-    host: "127.0.0.1",
-    port: 0,
-    registry,
-    onError,
-    ...options,
-  });
+  const server = await startMetricsServer({ host: "127.0.0.1", port: 0 }, registry, onError);
   onTestFinished(() => server.close());
   return { ...server, port: Number(new URL(server.url).port), onError };
+}
+
+function registryWithCounter() {
+  const registry = new Registry();
+  new Counter({ name: "answers_total", help: "Help.", registers: [registry] }).inc(42);
+  return registry;
 }
 
 it("GET /metrics is answered in the text format of Prometheus, HEAD without a body", async () => {
@@ -47,7 +42,7 @@ function registryWith(collect: () => Promise<void>) {
 
 it("an error is answered 500 without a reason, and reported", async () => {
   const registry = registryWith(() => Promise.reject(new Error("a reason")));
-  const { url, onError } = await metricsServer({ registry });
+  const { url, onError } = await metricsServer(registry);
   const answer = await fetch(url);
   expect([answer.status, await answer.text()]).toEqual([500, "Internal server error\n"]);
   expect(onError).toHaveBeenCalledWith(expect.objectContaining({ message: "a reason" }));
@@ -62,7 +57,7 @@ it("16 connections may be open", async () => {
 });
 
 it("close() does not wait for clients", async () => {
-  const server = await metricsServer({ registry: registryWith(() => new Promise(() => {})) });
+  const server = await metricsServer(registryWith(() => new Promise(() => {})));
   const socket = await openSocket(server);
   socket.write("GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n");
   const received = receivedUntilClose(socket);

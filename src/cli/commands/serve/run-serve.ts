@@ -193,7 +193,7 @@ async function serveMetrics(
   const metrics = new registries.ServerMetrics(registry, () => audit?.isFailing === true);
   const onError = (error: unknown) =>
     log("error", `the metrics can't be collected: ${(error as Error).message}`);
-  const starting = startMetricsServer({ ...endpoint, registry, onError });
+  const starting = startMetricsServer(endpoint, registry, onError);
   const server = await starting.catch((error) =>
     throwListenError(error, endpoint, "--metrics", "--metrics"),
   );

@@ -120,19 +120,15 @@ function check(rule: Rule, input: unknown, checked: unknown): Result {
   }
   if (input === checked) return "complete";
   if (rule.choose) return check(rule.choose(input), input, checked);
-  const result = checkKind(rule, input, checked as Parts | undefined);
-  if (!rule.problem || typeof result === "object") return result;
-  const problem = rule.problem(input as never);
-  return problem === undefined ? result : violation(problem);
-}
-
-function checkKind(rule: Rule, input: unknown, checked: Parts | undefined): Result {
-  const { fields, items, members } = rule;
   if (!isOfKind(rule, input)) return violation(`must ${rule.must ?? standardMessage(rule)}`);
-  if (fields) return checkFields(rule, fields, input as Parts, checked);
-  if (items) return checkAll(items, input as Parts, checked);
-  if (!members) return "complete";
-  return checkAll(members, input as Parts, checked, Object.keys(input as Parts));
+  const { fields, items, members, problem } = rule;
+  let result: Result = "complete";
+  if (fields) result = checkFields(rule, fields, input as Parts, checked as Parts);
+  else if (items) result = checkAll(items, input as Parts, checked as Parts);
+  else if (members)
+    result = checkAll(members, input as Parts, checked as Parts, Object.keys(input as Parts));
+  const broken = typeof result === "object" ? undefined : problem?.(input as never);
+  return broken === undefined ? result : violation(broken);
 }
 
 function isOfKind(

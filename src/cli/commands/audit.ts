@@ -1,5 +1,4 @@
 import { dataPlaceOf } from "../../tasks/settings/connection.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { PLACE_FLAGS } from "../arguments/data-flags.js";
 import { parseTime } from "../arguments/flag-arguments.js";
@@ -23,7 +22,7 @@ export const definition = defineCommand({
   },
   examples: ["appvars audit audit.log --since 2026-01-31 --client ana --data vars.json"],
   async run({ file: files }, { since = Number.NEGATIVE_INFINITY, client, ...flags }, context) {
-    const dataPlace = dataPlaceOf(readSettings(flags, context));
+    const dataPlace = dataPlaceOf(context.settings(flags));
     const { auditReads } = await import("../../tasks/data/audit-reads.js");
     const json = await auditReads(files, { since, client }, dataPlace, context);
     await printTable(context, {

@@ -1,7 +1,6 @@
 import { readAll } from "../../model/page.js";
 import type { Check } from "../../model/read.js";
 import type { Variable } from "../../model/variable.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { createCheck, openEnvironments, problemsOf } from "../../tasks/sources/check-source.js";
 import { withSource } from "../../tasks/sources/open-source.js";
 import { readImport } from "../../tasks/transfer/read-import.js";
@@ -31,7 +30,7 @@ export const definition = defineCommand({
   flags: FLAGS,
   examples: ["appvars check --data vars.json --all --example .env.example"],
   async run(_, flags, context) {
-    const settings = readSettings({ ...flags, env: flags.env?.[0] }, context);
+    const settings = context.settings({ ...flags, env: flags.env?.[0] });
     const check = await createCheck(settings);
     const documented =
       flags.example === undefined ? undefined : await readNames(flags.example, context);

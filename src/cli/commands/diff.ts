@@ -2,7 +2,6 @@ import { statIfExists } from "../../kit/files/system-errors.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { Difference } from "../../model/diff-values.js";
 import { valueText } from "../../model/variable.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { compareSources } from "../../tasks/sources/compare-sources.js";
 import { createDecrypt, leaveEncrypted } from "../../tasks/sources/decryption.js";
 import { defineCommand } from "../arguments/command.js";
@@ -40,7 +39,7 @@ export const definition = defineCommand({
     }
     if (after === undefined)
       throw new UsageError(`missing required argument 'b'; for example: ${EXAMPLE}`);
-    const settings = readSettings(flags, context);
+    const settings = context.settings(flags);
     const isDecrypted = flags.values || !flags.missing;
     const decrypt = isDecrypted ? await createDecrypt(settings) : leaveEncrypted;
     const all = await compareSources([before, after], settings, decrypt, context);

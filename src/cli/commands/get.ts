@@ -1,6 +1,5 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { valueText } from "../../model/variable.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { readValues } from "../../tasks/sources/open-source.js";
 import { defineCommand } from "../arguments/command.js";
 import { CACHE_FLAGS, SOURCE_FLAGS } from "../arguments/source-flags.js";
@@ -33,7 +32,7 @@ export const definition = defineCommand({
     const { newline = true, null: endsWithNul = false } = flags;
     if (endsWithNul && context.flags.json)
       throw new UsageError("option '-0, --null' cannot be used with option '--json'");
-    const values = await readValues(names, readSettings(flags, context), context, flags);
+    const values = await readValues(names, context.settings(flags), context, flags);
     const json = context.flags.json
       ? Object.fromEntries(names.map((name, index) => [name, values[index]]))
       : undefined;

@@ -1,4 +1,4 @@
-import { readSettings, Settings } from "../../tasks/settings/resolve-settings.js";
+import { Settings } from "../../tasks/settings/resolve-settings.js";
 import { openSource, withSource } from "../../tasks/sources/open-source.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";
@@ -10,7 +10,7 @@ export const definition = defineCommand({
   flags: SOURCE_FLAGS,
   examples: ["until appvars health --max-wait 0; do sleep 1; done"],
   async run(_, flags, context) {
-    const { given } = readSettings(flags, context);
+    const { given } = context.settings(flags);
     // Only a flag can name local data: a variable or a file names it for other
     // commands.
     const settings = given.filter(

@@ -4,7 +4,6 @@ import { IMPORT_FORMATS } from "../../formats/formats.js";
 import { DOTENV_PROGRAMS } from "../../formats/reader.js";
 import { type Difference, diffValues } from "../../model/diff-values.js";
 import { updateEnvironments } from "../../tasks/data/open-data.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import {
   createEncryption,
   currentValues,
@@ -50,7 +49,7 @@ export const definition = defineCommand({
   examples: ["appvars import .env --data vars.json --env development --dry-run"],
   async run({ file }, { format, for: program, expand = false, encrypt, ...flags }, context) {
     const options = { file, format, program, expand };
-    const settings = readSettings(flags, context);
+    const settings = context.settings(flags);
     const { setValues } = await import("../../store/edits/edit-values.js");
     const { checkPlainValues } = await import("../../store/schema/value-schema.js");
     const { note } = context;

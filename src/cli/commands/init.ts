@@ -5,7 +5,7 @@ import { GIT_CONFIG } from "../../store/schema/git-config.js";
 import { ignoreCommand, sealNewFile } from "../../tasks/data/key-file.js";
 import { dataPlaceOf } from "../../tasks/settings/connection.js";
 import { PROJECT_FILE } from "../../tasks/settings/project-file.js";
-import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import { installedSchema, writeProject } from "../../tasks/settings/write-project.js";
 import { defineCommand, type FlagValues } from "../arguments/command.js";
 import { PLACE_FLAGS } from "../arguments/data-flags.js";
@@ -43,7 +43,7 @@ export const definition = defineCommand({
 
 /** Creates a data file, as `appvars init` does. */
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
-  const settings = readSettings(flags, context);
+  const settings = context.settings(flags);
   let place = dataPlaceOf(settings);
   const { accessData } = await import("../../tasks/data/open-data.js");
   const { newData } = await import("../../tasks/transfer/new-data.js");

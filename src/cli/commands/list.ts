@@ -11,7 +11,6 @@ import {
 } from "../../model/variable.js";
 import { checkType } from "../../model/variable-entries.js";
 import { createSelection, type Selection } from "../../tasks/selection/selection.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN } from "../../tasks/settings/setting-table.js";
 import {
   createDecrypt,
@@ -54,7 +53,7 @@ export const definition = defineCommand({
   flags: FLAGS,
   examples: ["appvars list --filter database"],
   run(_, options, context) {
-    const settings = readSettings(options, context);
+    const settings = context.settings(options);
     return withSource(openSource(settings, context), async (source) => {
       const decrypt = options.values
         ? await createDecrypt(settings, leaveUnlessSealed)

@@ -1,5 +1,4 @@
 import { dataPlaceName, placeNamed } from "../../tasks/settings/connection.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { printLines } from "../output/output.js";
@@ -17,7 +16,7 @@ export const definition = defineCommand({
   flags: { ...PROFILE, ...SEAL_KEY_FILE },
   examples: ["appvars migrate vars.json etcd://127.0.0.1:2379/appvars"],
   async run(args, flags, context) {
-    const settings = readSettings(flags, context);
+    const settings = context.settings(flags);
     const from = placeNamed(args.from, "FROM", settings);
     const to = placeNamed(args.to, "TO", settings);
     const { copyData } = await import("../../tasks/data/copy-data.js");

@@ -2,7 +2,6 @@ import { createMatcher, splitNames } from "../../model/name-matcher.js";
 import { chooseApplication } from "../../tasks/data/choose-environments.js";
 import { updateData } from "../../tasks/data/open-data.js";
 import { dataPlaceOf } from "../../tasks/settings/connection.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { APPLICATION, CHANGE_FLAGS, PLACE_FLAGS } from "../arguments/data-flags.js";
 import { printLines } from "../output/output.js";
@@ -20,7 +19,7 @@ export const definition = defineCommand({
   examples: ["appvars rename DB_URL DATABASE_URL --data vars.json --dry-run"],
   async run({ name, new: newName }, flags, context) {
     const { renameVariable } = await import("../../store/edits/edit-values.js");
-    const settings = readSettings(flags, context);
+    const settings = context.settings(flags);
     let application = "";
     const changed = await updateData(dataPlaceOf(settings), context, (data) => {
       application = chooseApplication(data, { ...flags, names: [name] });

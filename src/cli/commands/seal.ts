@@ -8,7 +8,6 @@ import {
   keyFileOf,
   placeNamed,
 } from "../../tasks/settings/connection.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { defineCommand } from "../arguments/command.js";
 import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
@@ -49,7 +48,7 @@ async function changeForm(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const settings = readSettings(flags, context);
+  const settings = context.settings(flags);
   const place = data === undefined ? dataPlaceOf(settings) : placeNamed(data, "DATA", settings);
   // Refuses the file before a key is created.
   await accessData(place, context, "change");

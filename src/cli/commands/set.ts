@@ -12,7 +12,6 @@ import {
 } from "../../model/variable.js";
 import { updateEnvironments } from "../../tasks/data/open-data.js";
 import { readStdin } from "../../tasks/files/named-file.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { createEncrypt } from "../../tasks/sources/decryption.js";
 import { defineCommand, type FlagValues } from "../arguments/command.js";
 import { CHANGE_FLAGS, ENVIRONMENTS_FLAGS } from "../arguments/data-flags.js";
@@ -78,7 +77,7 @@ Existing values that break the schema are kept, and listed.`,
     if (definition.schema !== undefined) await checkSchema(definition.schema, "--schema");
     const keepsValue = value === undefined && Object.keys(definition).length > 0 && !encrypt;
     const isInput = !keepsValue && (value ?? "-") === "-";
-    const settings = readSettings(flags, context);
+    const settings = context.settings(flags);
     const toEnvelope = encrypt
       ? await createEncrypt(settings, isInput ? "the value" : undefined)
       : undefined;

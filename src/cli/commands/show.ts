@@ -13,7 +13,7 @@ import {
 } from "../../model/variable.js";
 import { checkType, type VariableEntry } from "../../model/variable-entries.js";
 import { connectionOf } from "../../tasks/settings/connection.js";
-import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";
 import {
   createDecrypt,
@@ -40,7 +40,7 @@ export const definition = defineCommand({
   },
   examples: ["appvars show DATABASE_URL"],
   run({ name }, { values: showValues = false, ...flags }, context) {
-    const settings = readSettings(flags, context);
+    const settings = context.settings(flags);
     const { env } = context.surroundings;
     return withSource(openSource(settings, context), async (source) => {
       const entry = await source.readSnapshot((snapshot) => readEntry(name, snapshot));

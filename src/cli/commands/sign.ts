@@ -1,6 +1,5 @@
 import { checkCredential } from "../../client/options.js";
 import { UsageError } from "../../kit/text/errors.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { missingSecretError } from "../../tasks/settings/secret-files.js";
 import { defineCommand } from "../arguments/command.js";
 import { API_SECRET_FILE } from "../arguments/source-flags.js";
@@ -19,7 +18,7 @@ export const definition = defineCommand({
       '    -H "Authorization: $(appvars sign GET /v1/variables?limit=2)" "$APPVARS_URL/v1/variables?limit=2"',
   ],
   async run({ method, path }, flags, context) {
-    const apiSecret = await readSettings(flags, context).secret("apiSecret");
+    const apiSecret = await context.settings(flags).secret("apiSecret");
     checkCredential("API secret", apiSecret);
     if (!/^[A-Za-z]+$/.test(method)) throw new UsageError("the method must be a word such as GET");
     if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes("#"))

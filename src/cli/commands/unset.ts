@@ -1,5 +1,4 @@
 import { updateEnvironments } from "../../tasks/data/open-data.js";
-import { readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { CHANGE_FLAGS, ENVIRONMENTS_FLAGS } from "../arguments/data-flags.js";
 import { printLines } from "../output/output.js";
@@ -14,7 +13,7 @@ export const definition = defineCommand({
   examples: ["appvars unset DEBUG --data vars.json --env production"],
   async run({ name: names }, flags, context) {
     const { unsetValues } = await import("../../store/edits/edit-values.js");
-    const settings = readSettings(flags, context);
+    const settings = context.settings(flags);
     const choice = { ...flags, names };
     const edited = await updateEnvironments(settings, context, choice, (data, environments) =>
       unsetValues(data, environments, names),

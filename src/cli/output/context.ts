@@ -1,6 +1,8 @@
 import type { Readable } from "node:stream";
 import type { untilStopped } from "../../kit/process/signals.js";
 import type { DataCaller } from "../../tasks/data/open-data.js";
+import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import type { Surroundings } from "../../tasks/surroundings.js";
 import {
   type Output,
@@ -39,6 +41,8 @@ export interface Context extends DataCaller, Printer {
   readonly io: Io;
   /** The exit code if the command does not fail. Default 0. */
   exitCode: number;
+  /** Resolves the settings of the command, given its flags. */
+  settings(flags: SourceFlags): Settings;
 }
 
 /** The time before the first line about long work, and between two lines. */
@@ -68,6 +72,9 @@ export function createContext(
     command,
     flags,
     exitCode: 0,
+    settings(flags) {
+      return readSettings(flags, this);
+    },
     note,
     tell,
     warn(text) {

@@ -10,7 +10,7 @@ import {
 import type { ChangeWithPair } from "../../../store/edits/edit-environments.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
 import { dataPlaceOf } from "../../../tasks/settings/connection.js";
-import { readSettings, type Settings } from "../../../tasks/settings/resolve-settings.js";
+import type { Settings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
 import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
@@ -23,7 +23,7 @@ const list = defineCommand({
   flags: PLACE_FLAGS,
   examples: ["appvars env list --data vars.json"],
   async run(_, flags, context) {
-    const dataPlace = dataPlaceOf(readSettings(flags, context));
+    const dataPlace = dataPlaceOf(context.settings(flags));
     const { environments } = await readData(dataPlace, context);
     const json = environments.map(({ id, application, name, api_key, previous }) => {
       return { id, application, name, api_key, previous: withoutSecrets(previous) };
@@ -75,7 +75,7 @@ const rename = defineCommand({
     const { renameEnvironment } = await loadEdits();
     checkDecoded(newName, "the new name");
     let renamed = { application: "", name: "", new_name: "" };
-    const settings = readSettings(flags, context);
+    const settings = context.settings(flags);
     const changed = await updateData(dataPlaceOf(settings), context, (data) => {
       const environment = findEnvironment(data.environments, name);
       const { application } = environment;
@@ -98,7 +98,7 @@ const credentials = defineCommand({
   flags: PLACE_FLAGS,
   examples: ['eval "$(appvars env credentials development --data vars.json)"'],
   async run({ name }, flags, context) {
-    const dataPlace = dataPlaceOf(readSettings(flags, context));
+    const dataPlace = dataPlaceOf(context.settings(flags));
     const { environments } = await readData(dataPlace, context);
     printCredentials(findEnvironment(environments, name), context);
   },
@@ -133,7 +133,7 @@ const remove = defineCommand({
     let removed = { application: "", name: "", values: 0 };
     const description = () =>
       `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
-    const settings = readSettings(flags, context);
+    const settings = context.settings(flags);
     const changed = await updateData(dataPlaceOf(settings), context, (data) => {
       const { id, application, name: ownName } = findEnvironment(data.environments, name);
       const values = data.values.filter((value) => value.environment_id === id).length;
@@ -168,7 +168,7 @@ function warnOfSettings(
 
 async function issue(flags: SourceFlags, context: Context, change: ChangeWithPair): Promise<void> {
   const { issueCredentials } = await loadEdits();
-  const dataPlace = dataPlaceOf(readSettings(flags, context));
+  const dataPlace = dataPlaceOf(context.settings(flags));
   const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
   if (!context.preview) printCredentials(issued, context);
 }

@@ -13,7 +13,6 @@ import type { ChangeWithPair } from "../../../store/edits/edit-environments.js";
 import { credentialLines } from "../../../tasks/data/key-advice.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
 import { dataPlaceOf } from "../../../tasks/settings/connection.js";
-import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
 import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
@@ -48,7 +47,7 @@ const list = defineCommand({
   flags: PLACE_FLAGS,
   examples: ["appvars env key list production --data vars.json"],
   async run({ environment }, flags, context) {
-    const dataPlace = dataPlaceOf(readSettings(flags, context));
+    const dataPlace = dataPlaceOf(context.settings(flags));
     const { environments } = await readData(dataPlace, context);
     const listed =
       environment === undefined ? environments : [findEnvironment(environments, environment)];
@@ -151,7 +150,7 @@ const remove = defineCommand({
   examples: ["appvars env key remove production ana --data vars.json"],
   async run({ environment, key: name }, flags, context) {
     const { removeKey } = await loadEdits();
-    const dataPlace = dataPlaceOf(readSettings(flags, context));
+    const dataPlace = dataPlaceOf(context.settings(flags));
     const changed = await updateData(dataPlace, context, (data) =>
       removeKey(data, environment, name),
     );
@@ -193,7 +192,7 @@ async function issueKey(
 ) {
   const { freshCredentials } = await loadEdits();
   const pair = freshCredentials();
-  const dataPlace = dataPlaceOf(readSettings(flags, context));
+  const dataPlace = dataPlaceOf(context.settings(flags));
   const changed = await updateData(dataPlace, context, (data) => change(data, pair));
   if (!changed) return undefined;
   const owner = qualifiedName(findEnvironment(changed.environments, environment));

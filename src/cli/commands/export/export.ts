@@ -8,7 +8,6 @@ import { DOTENV_TARGETS } from "../../../formats/writer.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { isSameFile } from "../../../tasks/files/safe-files.js";
 import { outputTarget, writePrivateFile } from "../../../tasks/files/write-private-file.js";
-import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import { createStrictCheck } from "../../../tasks/sources/check-source.js";
 import { createDecrypt } from "../../../tasks/sources/decryption.js";
 import { openSource, withSource } from "../../../tasks/sources/open-source.js";
@@ -60,7 +59,7 @@ export const definition = defineCommand({
     const { format = context.flags.json ? "json" : "dotenv", for: target, name, strict } = flags;
     const { skipUnsupported = false, allowReserved = [] } = flags;
     const options = { ...flags, target, name, skipUnsupported, allowReserved };
-    const settings = readSettings(flags, context);
+    const settings = context.settings(flags);
     checkDocumentName(format, name);
     if (target && format !== "dotenv")
       throw new UsageError(`--for is for --format dotenv, not ${format}`);

@@ -1,7 +1,6 @@
 import { UsageError } from "../../../kit/text/errors.js";
 import { readHistory } from "../../../tasks/data/open-data.js";
 import { dataPlaceName, dataPlaceOf } from "../../../tasks/settings/connection.js";
-import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { defineCommand } from "../../arguments/command.js";
 import { PLACE_FLAGS } from "../../arguments/data-flags.js";
@@ -38,7 +37,7 @@ export const definition = defineCommand({
         "--prune removes entries of all environments and variables: omit NAME and --env",
       );
     }
-    const dataPlace = dataPlaceOf(readSettings(flags, context));
+    const dataPlace = dataPlaceOf(context.settings(flags));
     const { listChanges } = await import("../../../store/edits/change-rows.js");
     const json = await readHistory(dataPlace, context, (history) =>
       listChanges(history, { name, env, limit, showValues }),
@@ -61,7 +60,7 @@ function parseCount(text: string): number {
 }
 
 async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {
-  const place = dataPlaceOf(readSettings(flags, context));
+  const place = dataPlaceOf(context.settings(flags));
   if (place.kind !== "etcd")
     throw new UsageError(
       '--prune is for a store: a data file has its limit in "history": {"entries": 1000}',

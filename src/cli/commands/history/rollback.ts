@@ -3,7 +3,6 @@ import { endBySignal } from "../../../kit/process/signals.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { readHistory, updateData } from "../../../tasks/data/open-data.js";
 import { dataPlaceOf } from "../../../tasks/settings/connection.js";
-import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../../arguments/command.js";
 import { DRY_RUN, PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { requireValid } from "../../arguments/flag-arguments.js";
@@ -35,7 +34,7 @@ export const definition = defineCommand({
     context,
   ) {
     const { planRollBack } = await import("../../../store/edits/roll-back.js");
-    const dataPlace = dataPlaceOf(readSettings(flags, context));
+    const dataPlace = dataPlaceOf(context.settings(flags));
     const plan = await readHistory(dataPlace, context, (history) =>
       planRollBack(history, number, { only, env, showValues }),
     );

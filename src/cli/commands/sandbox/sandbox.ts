@@ -3,7 +3,6 @@ import type { ChildEnvironment } from "../../../kit/process/program.js";
 import { supervise } from "../../../kit/process/supervise.js";
 import { filterEnvironment } from "../../../tasks/run/child-environment.js";
 import { dataPlaceName, dataPlaceOf } from "../../../tasks/settings/connection.js";
-import { readSettings } from "../../../tasks/settings/resolve-settings.js";
 import { SETTING_NAMES, SETTINGS } from "../../../tasks/settings/setting-table.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import { defineCommand } from "../../arguments/command.js";
@@ -57,7 +56,7 @@ export const definition = defineCommand({
     const place =
       (data ?? store) === undefined
         ? undefined
-        : dataPlaceOf(readSettings({ data, store, sealKeyFile }, context));
+        : dataPlaceOf(context.settings({ data, store, sealKeyFile }));
     const options = { place, env: name, allowReserved, ...rateLimit, faults };
     const { openSandbox } = await import("./open-sandbox.js");
     const { surroundings } = context;

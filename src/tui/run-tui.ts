@@ -97,7 +97,7 @@ function listen(program: Program, display: Display, terminal: TuiTerminal) {
     onAnswer: (text) => background.emit("answer", text),
   });
   const ticking = setInterval(() => program.tick(), TICK_MS);
-  program.subscribe(() => display.show());
+  const unsubscribe = program.subscribe(() => display.show());
   terminal.onCleared(() => display.redraw());
   terminal.onResize(() => {
     program.resize(terminal.size());
@@ -105,6 +105,7 @@ function listen(program: Program, display: Display, terminal: TuiTerminal) {
   });
   const stop = () => {
     stopInput();
+    unsubscribe();
     clearInterval(ticking);
   };
   return { background, stop };

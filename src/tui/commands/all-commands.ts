@@ -20,7 +20,7 @@ import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../stack/grid.js";
 import { quit } from "../stack/question.js";
 import { pop } from "../stack/screen.js";
 import { inGroup } from "../state/command.js";
-import { effectOnly, step } from "../state/effects.js";
+import { effectOnly } from "../state/effects.js";
 import { readStatusOf } from "../state/readings.js";
 import type { Command } from "../state/state.js";
 import { toggleAllRevealed, toggleRevealed } from "../table/reveal.js";
@@ -68,7 +68,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     argument: "<text>",
     whyNot: whyEmpty,
     run: (state, text) =>
-      text === "" ? openFilter({ ...state, focus: "variables" }) : step(filtered(state, text)),
+      text === "" ? openFilter({ ...state, focus: "variables" }) : filtered(state, text),
   }),
   find("find-place", "/", "P", "find a place by name", {
     label: "find",
@@ -130,10 +130,10 @@ export const ALL_COMMANDS: readonly Command[] = [
   // Showing and copying values.
   values("reveal", "v", "VRMD", "show the value for 30 seconds, or mask it again", {
     whyNot: whyNoReveal,
-    run: (state) => step(toggleRevealed(state, selectionOf(state).name ?? "")),
+    run: (state) => toggleRevealed(state, selectionOf(state).name ?? ""),
   }),
   values("reveal-all", "V", "vrMd", "show all values for a minute, or mask them again", {
-    run: (state) => step(toggleAllRevealed(state)),
+    run: (state) => toggleAllRevealed(state),
   }),
   values("copy", "y", "VRMD", "copy the value, even while it is masked", {
     argument: "<format>",
@@ -296,7 +296,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   }),
   ...(["down", "up"] as const).map((way) => {
     const help = `scroll the record ${way}; a number repeats it: 5J`;
-    const run: Command["run"] = (state) => step(scrollRecord(state, way));
+    const run: Command["run"] = (state) => scrollRecord(state, way);
     return move(`record-${way}`, way === "down" ? "J" : "K", "v", help, { repeats: true, run });
   }),
   ...(["next", "previous"] as const).map((way) => {
@@ -324,7 +324,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     },
   ),
   move("close", "q", "md", "close the matrix or the comparison", {
-    run: (state) => step(pop(state)),
+    run: (state) => pop(state),
   }),
   other("quit", "q ctrl-c", "PVR", "quit and restore the terminal", {
     run: (state) => quit(state),

@@ -1,13 +1,12 @@
 import { EXPORT_FORMATS } from "../../formats/formats.js";
 import { VARIABLE_TYPES } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
-import { lookUpChanges } from "../reading/changes.js";
+import { withLastChanges } from "../reading/changes.js";
 import { openDiff } from "../screens/comparison.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
 import { otherPlaces, placeChoices } from "../screens/place-menus.js";
 import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
-import { step } from "../state/effects.js";
 import { placeName } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
 import {
@@ -17,7 +16,6 @@ import {
   SORTS,
   type Sort,
   type State,
-  type Step,
   type View,
 } from "../state/state.js";
 import { type CopyFormat, copyEntries, SELECTED_FORMATS } from "../table/copying.js";
@@ -29,11 +27,11 @@ const TYPES: readonly View["rowFilter"][] = [undefined, ...VARIABLE_TYPES];
 export const TYPE_CHOICES: readonly Choice[] = TYPES.map((type) => ({
   label: type?.toLowerCase() ?? "all",
   help: type ? `only ${type} variables` : "variables of all types",
-  run: (state) => step(gridOf(state).changeView({ rowFilter: type })),
+  run: (state) => gridOf(state).changeView({ rowFilter: type }),
 }));
 
-export function nextType(state: State): Step {
-  return step(gridOf(state).changeView({ rowFilter: cycled(TYPES, state.list.rowFilter, 1) }));
+export function nextType(state: State): State {
+  return gridOf(state).changeView({ rowFilter: cycled(TYPES, state.list.rowFilter, 1) });
 }
 
 const SORT_HELP: Readonly<Record<Sort, string>> = {
@@ -50,10 +48,8 @@ function sortsOf({ places, place }: State): readonly Sort[] {
   );
 }
 
-function sortBy(state: State, sort: Sort): Step {
-  const isUnknown = sort === "changed" && readingOf(state).lastChanges === undefined;
-  const effects = isUnknown ? [lookUpChanges(state.place)] : [];
-  return step(gridOf(state).changeView({ sort, isReversed: false }), ...effects);
+function sortBy(state: State, sort: Sort): State {
+  return withLastChanges(gridOf(state).changeView({ sort, isReversed: false }), sort);
 }
 
 export function sortChoices(state: State): readonly Choice[] {
@@ -64,17 +60,17 @@ export function sortChoices(state: State): readonly Choice[] {
   }));
 }
 
-export function nextSort(state: State): Step {
+export function nextSort(state: State): State {
   return sortBy(state, cycled(sortsOf(state), gridOf(state).view.sort, 1));
 }
 
-export function reverseSort(state: State): Step {
+export function reverseSort(state: State): State {
   const { view, ...grid } = gridOf(state);
-  return step(grid.changeView({ isReversed: !view.isReversed }));
+  return grid.changeView({ isReversed: !view.isReversed });
 }
 
 /** Compares with the place under the cursor, or else lets the user pick one. */
-export function diffSelected(state: State): Step {
+export function diffSelected(state: State): State {
   const { focus, place, placeCursor } = state;
   if (focus === "places" && placeCursor !== place) return openDiff(state, placeCursor);
   const choices = placeChoices(state, otherPlaces(state), openDiff);
@@ -82,7 +78,7 @@ export function diffSelected(state: State): Step {
   return openMenu(state, choiceMenu(`Compare ${placeName(state, place)} with`, choices, "compare"));
 }
 
-export function copySelected(state: State, format: CopyFormat = "value"): Step {
+export function copySelected(state: State, format: CopyFormat = "value"): State {
   return copyEntries(state, gridOf(state).place, targetsOf(state), format);
 }
 
@@ -90,7 +86,7 @@ export const COPY_CHOICES: readonly Choice[] = SELECTED_FORMATS.map(([label, hel
   return { label, help, run: (state) => copySelected(state, label) };
 });
 
-export function openCopy(state: State): Step {
+export function openCopy(state: State): State {
   const others = EXPORT_FORMATS.filter((format) =>
     COPY_CHOICES.every(({ label }) => label !== format),
   );
@@ -113,11 +109,11 @@ export function openCopy(state: State): Step {
 
 /** Makes a command that acts on the variable under the cursor. */
 export function onEntry(
-  run: (state: State, entry: VariableEntry, place: number) => Step,
+  run: (state: State, entry: VariableEntry, place: number) => State,
 ): Command["run"] {
   return (state) => {
     const { entry, place } = selectionOf(state);
-    return entry ? run(state, entry, place) : step(state);
+    return entry ? run(state, entry, place) : state;
   };
 }
 
@@ -126,13 +122,13 @@ export function onEntry(
  * the cursor.
  */
 export function onTargets(
-  run: (state: State, entries: readonly VariableEntry[], place: number) => Step,
+  run: (state: State, entries: readonly VariableEntry[], place: number) => State,
 ): Command["run"] {
   return (before) => {
     const grid = gridOf(before);
     const state = { ...before, marks: withRange(before.marks, grid) };
     const entries = targetsOf(state);
     if (entries.length > 0) return run(state, entries, grid.place);
-    return step(notify(state, "no marked variable exists here", "error"));
+    return notify(state, "no marked variable exists here", "error");
   };
 }

@@ -2,72 +2,69 @@ import { openPlace } from "../reading/polling.js";
 import { scrollRecord } from "../screens/record-panel.js";
 import { type Grid, gridOf } from "../stack/grid.js";
 import { drawnScreen, pop } from "../stack/screen.js";
-import { step } from "../state/effects.js";
 import { pageSize } from "../state/layout.js";
 import { groupOf, placeOrder } from "../state/place-info.js";
-import { type Marks, PANELS, type PanelName, type State, type Step } from "../state/state.js";
+import { type Marks, PANELS, type PanelName, type State } from "../state/state.js";
 import { toggled, withRange } from "../table/selection.js";
 import { clearing, moveRows } from "../view/table-panel.js";
 import { cycled, moveCursor } from "../widgets/list.js";
 
 /** @param change called with the marks after an open range is closed */
-export function marking(change: (marks: Marks, grid: Grid) => Marks): (state: State) => Step {
+export function marking(change: (marks: Marks, grid: Grid) => Marks): (state: State) => State {
   return (state) => {
     const grid = gridOf(state);
-    return step({ ...state, marks: change(withRange(state.marks, grid), grid) });
+    return { ...state, marks: change(withRange(state.marks, grid), grid) };
   };
 }
 
 const endRange = marking((marks) => marks);
 
-export function markRange(state: State): Step {
+export function markRange(state: State): State {
   const { rows, cursor } = gridOf(state);
   if (state.marks.from !== undefined || rows.length === 0) return endRange(state);
-  return step({ ...state, marks: { ...state.marks, from: cursor } });
+  return { ...state, marks: { ...state.marks, from: cursor } };
 }
 
 /** Toggles a mark and moves down, or ends an open range. */
-export function mark(state: State): Step {
+export function mark(state: State): State {
   const { marks } = state;
   const { name } = gridOf(state);
   if (marks.from !== undefined) return endRange(state);
-  return step(
-    name === undefined ? state : moveRows({ ...state, marks: toggled(marks, [name]) }, "down"),
-  );
+  return name === undefined ? state : moveRows({ ...state, marks: toggled(marks, [name]) }, "down");
 }
 
-export function moveInPanel(state: State, key: string): Step {
+export function moveInPanel(state: State, key: string): State {
   const { focus, places, placeCursor } = state;
   const { screen, data } = drawnScreen(state) ?? {};
   if (screen || focus === "variables")
-    return step(screen?.move?.(state, data, key) ?? moveRows(state, key));
-  if (focus === "record") return step(scrollRecord(state, key));
+    return screen?.move?.(state, data, key) ?? moveRows(state, key);
+  if (focus === "record") return scrollRecord(state, key);
   const order = placeOrder(places);
   const at = { cursor: order.indexOf(placeCursor), top: 0 };
   const { cursor } = moveCursor(at, order.length, pageSize(state, focus), key) ?? at;
-  return step({ ...state, placeCursor: order[cursor] ?? placeCursor });
+  return { ...state, placeCursor: order[cursor] ?? placeCursor };
 }
 
-export function goBack(state: State): Step {
-  if (state.stack.length > 0) return step(clearing(state)?.cleared ?? pop(state));
+export function goBack(state: State): State {
+  if (state.stack.length > 0) return clearing(state)?.cleared ?? pop(state);
   if (state.focus !== "variables") return focusOn(state, "variables");
-  return step(clearing(state)?.cleared ?? { ...state, notice: undefined });
+  return clearing(state)?.cleared ?? { ...state, notice: undefined };
 }
 
-export function focusPanel(state: State, by: 1 | -1): Step {
+export function focusPanel(state: State, by: 1 | -1): State {
   return focusOn(state, cycled(PANELS, state.focus, by));
 }
 
-function focusOn(state: State, focus: PanelName): Step {
-  return step({ ...state, focus, placeCursor: state.place });
+function focusOn(state: State, focus: PanelName): State {
+  return { ...state, focus, placeCursor: state.place };
 }
 
 /** Opens the place under the cursor, or goes to the record and back. */
-export function openSelected(state: State): Step {
+export function openSelected(state: State): State {
   const { focus, place, placeCursor } = state;
   if (focus !== "places") return focusOn(state, focus === "variables" ? "record" : "variables");
   const next: State = { ...state, focus: "variables" };
-  return placeCursor === place ? step(next) : openPlace(next, placeCursor);
+  return placeCursor === place ? next : openPlace(next, placeCursor);
 }
 
 export function whyNoNeighbor(state: State): string | undefined {
@@ -76,6 +73,6 @@ export function whyNoNeighbor(state: State): string | undefined {
     : "there is no other environment of this application";
 }
 
-export function openNeighbor(state: State, by: 1 | -1): Step {
+export function openNeighbor(state: State, by: 1 | -1): State {
   return openPlace(state, cycled(groupOf(state), state.place, by));
 }

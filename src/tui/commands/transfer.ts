@@ -5,7 +5,7 @@ import { command } from "../../kit/text/shell.js";
 import { review } from "../edit/review.js";
 import { gridOf } from "../stack/grid.js";
 import { ask, askText, requiredInput } from "../stack/question.js";
-import { andThen, blockingEffect, step } from "../state/effects.js";
+import { blockingEffect } from "../state/effects.js";
 import { isProduction, placeName } from "../state/place-info.js";
 import type { ChosenFile, Editor, ExportedFile, NewCredentials } from "../state/ports.js";
 import {
@@ -15,7 +15,6 @@ import {
   notify,
   type PlannedEdit,
   type State,
-  type Step,
 } from "../state/state.js";
 import { copyText } from "../table/copying.js";
 import { MASK } from "../table/reveal.js";
@@ -50,8 +49,8 @@ function askFile<F extends string>(
   title: string,
   question: string,
   formats: readonly F[],
-  run: (state: State, file: ChosenFile<F>) => Step,
-): Step {
+  run: (state: State, file: ChosenFile<F>) => State,
+): State {
   return askText(state, typed, {
     title,
     text: `${question} The extension sets the format. To choose another, add its name: ${formats.join(", ")}.`,
@@ -60,12 +59,12 @@ function askFile<F extends string>(
   });
 }
 
-export function importFile(state: State, typed: string): Step {
+export function importFile(state: State, typed: string): State {
   const question = "Which file do you want to import? You review the changes first.";
   return askFile(state, typed, "Import", question, IMPORT_FORMATS, planImport);
 }
 
-function planImport(state: State, file: ChosenFile<ImportFormat>): Step {
+function planImport(state: State, file: ChosenFile<ImportFormat>): State {
   const { place } = gridOf(state);
   return blockingEffect(notify(state, `reading ${file.path}…`), async ({ places }) => {
     const editor = await places.editor(place);
@@ -74,17 +73,17 @@ function planImport(state: State, file: ChosenFile<ImportFormat>): Step {
       { environment: editor.environment, changes: assignments },
     ]);
     if (changes.length === 0)
-      return (now) => step(notify(now, [`${file.path} contains no changes`, ...notes].join("; ")));
+      return (now) => notify(now, [`${file.path} contains no changes`, ...notes].join("; "));
     const edit: PlannedEdit = {
       purpose: "import",
       parts: [{ place, environment: editor.environment, changes }],
     };
     if (notes.length === 0) return (now) => review(now, edit);
-    return (now) => andThen(review(now, edit), (next) => step(notify(next, notes.join("; "))));
+    return (now) => notify(review(now, edit), notes.join("; "));
   });
 }
 
-export function exportFile(state: State, typed: string): Step {
+export function exportFile(state: State, typed: string): State {
   const names = hasMarks(state.marks) ? withRange(state.marks, gridOf(state)).names : undefined;
   const what = names ? countOf(names.size, "marked variable") : "all variables";
   const question = `Export ${what} of ${placeName(state, gridOf(state).place)}. Which file do you want to write? Only you can read it.`;
@@ -93,7 +92,7 @@ export function exportFile(state: State, typed: string): Step {
   );
 }
 
-function exporting(state: State, file: ExportedFile, isReplacing = false): Step {
+function exporting(state: State, file: ExportedFile, isReplacing = false): State {
   const { place } = gridOf(state);
   return blockingEffect(notify(state, `writing ${file.path}…`), async ({ places }) => {
     const outcome = await (await places.open(place)).exportFile(file, isReplacing);
@@ -105,11 +104,11 @@ function exporting(state: State, file: ExportedFile, isReplacing = false): Step 
     const { count, notes } = outcome;
     const written = `wrote ${countOf(count, "variable")} of ${placeName(state, place)} to ${file.path}`;
     return (now) =>
-      step(notify(now, [written, ...notes].join("; "), notes.length > 0 ? "info" : "success"));
+      notify(now, [written, ...notes].join("; "), notes.length > 0 ? "info" : "success");
   });
 }
 
-export function addEnvironment(state: State, typed: string): Step {
+export function addEnvironment(state: State, typed: string): State {
   return askText(state, typed, {
     title: "Add",
     text: "Which environment do you want to add? Without a slash, it is added to the application of the open environment.",
@@ -118,7 +117,7 @@ export function addEnvironment(state: State, typed: string): Step {
   });
 }
 
-function newCredentials(state: State, change: (editor: Editor) => Promise<NewCredentials>): Step {
+function newCredentials(state: State, change: (editor: Editor) => Promise<NewCredentials>): State {
   const { place } = gridOf(state);
   const effect: Effect = async ({ places }) => {
     const credentials = await change(await places.editor(place));
@@ -127,7 +126,7 @@ function newCredentials(state: State, change: (editor: Editor) => Promise<NewCre
   return blockingEffect(state, effect, { lost: " without the new credentials" });
 }
 
-function showCredentials(state: State, credentials: NewCredentials): Step {
+function showCredentials(state: State, credentials: NewCredentials): State {
   const { environment, apiKey, apiSecret, lines } = credentials;
   const again = command`appvars env credentials ${environment} prints them again.`;
   return ask(state, {
@@ -149,9 +148,9 @@ function showCredentials(state: State, credentials: NewCredentials): Step {
     key: "y",
     lost: ` without the new credentials of ${environment}`,
     run: (now) =>
-      andThen(showCredentials(now, credentials), (next) =>
-        copyText(next, "the credentials", async () => ({ text: lines.join("\n") })),
-      ),
+      copyText(showCredentials(now, credentials), "the credentials", async () => ({
+        text: lines.join("\n"),
+      })),
   });
 }
 
@@ -176,7 +175,7 @@ export function graceChoices(_state: State, typed: string): readonly Choice[] {
   }));
 }
 
-function rotate(state: State, grace: string): Step {
+function rotate(state: State, grace: string): State {
   const { place } = gridOf(state);
   const target = state.places[place];
   const environment = target?.identity ?? placeName(state, place);

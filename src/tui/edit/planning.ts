@@ -11,7 +11,7 @@ import { MAX_HISTORY_ENTRIES } from "../reading/changes.js";
 import { gridOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
 import { isOnPlaces } from "../stack/screen.js";
-import { blockingEffect, step } from "../state/effects.js";
+import { blockingEffect } from "../state/effects.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import type { Editor } from "../state/ports.js";
 import {
@@ -20,7 +20,6 @@ import {
   type Part,
   type PlannedEdit,
   type State,
-  type Step,
   type Tools,
 } from "../state/state.js";
 import { review } from "./review.js";
@@ -37,7 +36,7 @@ export function deleteFrom(
   state: State,
   names: readonly string[],
   places: readonly number[],
-): Step {
+): State {
   const NO_VALUE = { type: "STRING", description: "", value: undefined } as const;
   const wanted = names.map((name): WantedValue => ({ name, ...NO_VALUE }));
   return plan(
@@ -55,10 +54,10 @@ export function copyTo(
   entries: readonly VariableEntry[],
   places: readonly number[],
   from = "",
-): Step {
+): State {
   const set = entries.filter(({ value }) => value !== undefined);
   const sealed = set.find(({ value }) => isSealedText(value?.content.value));
-  if (sealed) return step(notify(state, `${sealed.variable.name} ${NEEDS_SEAL_KEY}`, "error"));
+  if (sealed) return notify(state, `${sealed.variable.name} ${NEEDS_SEAL_KEY}`, "error");
   const wanted = set.map(
     (entry): WantedValue => ({ name: entry.variable.name, ...contentOf(entry) }),
   );
@@ -73,12 +72,12 @@ function plan(
   places: readonly number[],
   wanted: readonly WantedValue[],
   emptyMessage: string,
-): Step {
+): State {
   return blockingEffect(state, async (tools) => {
     const parts = await plannedParts(tools, places, (editor, environments) =>
       editor.assign(environments.map((environment) => ({ environment, changes: wanted }))),
     );
-    if (parts.length === 0) return (now) => step(notify(now, emptyMessage, "error"));
+    if (parts.length === 0) return (now) => notify(now, emptyMessage, "error");
     const changed = new Set(parts.flatMap(({ changes }) => changes.map(({ name }) => name)));
     const unchanged = wanted.flatMap(({ name }) => (changed.has(name) ? [] : name));
     return (now) => review(now, { ...edit, parts, unchanged });
@@ -132,20 +131,18 @@ export const undo: Next = (state) => undoOrRedo(state, "undo");
 
 export const redo: Next = (state) => undoOrRedo(state, "redo");
 
-function undoOrRedo(state: State, purpose: "undo" | "redo"): Step {
+function undoOrRedo(state: State, purpose: "undo" | "redo"): State {
   const place = historyPlace(state);
   return blockingEffect(state, async ({ places }) => {
     const { history } = await places.open(place);
     const last = await history?.undo(isNextTo(purpose));
-    if (!last) return (now) => step(notify(now, `nothing to ${purpose}`, "error"));
+    if (!last) return (now) => notify(now, `nothing to ${purpose}`, "error");
     const { entry, changes } = last;
     const parts = inPlaces(state, place, changes);
     const [first] = changes;
     if (parts.length === 0)
       return (now) =>
-        step(
-          notify(now, `change ${entry.id} is in ${first?.environment}, which is not open`, "error"),
-        );
+        notify(now, `change ${entry.id} is in ${first?.environment}, which is not open`, "error");
     const hasMore = entry.hasMore || parts.length < changes.length;
     return (now) => review(now, { purpose, parts, entry: { ...entry, hasMore } });
   });
@@ -214,14 +211,14 @@ export async function readPlaceHistory(
  *
  * @param name only restore this variable
  */
-export function rollbackTo(state: State, entry: HistoryEntry, place: number, name?: string): Step {
+export function rollbackTo(state: State, entry: HistoryEntry, place: number, name?: string): State {
   return blockingEffect(state, async ({ places }) => {
     const { history } = await places.open(place);
     const changes = (await history?.rollBack(entry.id, name)) ?? [];
     return (now) => {
       const parts = inPlaces(now, place, changes);
       const emptyMessage = `nothing to roll back in ${placeName(now, place)}: shared names and rules are not rolled back`;
-      if (parts.length === 0) return step(notify(now, emptyMessage));
+      if (parts.length === 0) return notify(now, emptyMessage);
       return review(now, { purpose: "rollback", parts, entry });
     };
   });

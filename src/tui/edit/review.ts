@@ -3,7 +3,7 @@ import { refreshOthers, requestReads } from "../reading/polling.js";
 import { ask } from "../stack/question.js";
 import { layers, pop } from "../stack/screen.js";
 import { shownKey } from "../state/command.js";
-import { andThen, blockingEffect, step } from "../state/effects.js";
+import { blockingEffect } from "../state/effects.js";
 import { toFailure } from "../state/failure.js";
 import {
   type Effect,
@@ -11,14 +11,13 @@ import {
   type Part,
   type PlannedEdit,
   type State,
-  type Step,
   type Tools,
 } from "../state/state.js";
 import { unmarked } from "../table/selection.js";
 import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
 
 /** @param problem why an earlier attempt failed */
-export function review(state: State, edit: Reviewed, problem?: string): Step {
+export function review(state: State, edit: Reviewed, problem?: string): State {
   return ask(state, { ...questionOf(state, edit), problem, run: (now) => write(now, edit) });
 }
 
@@ -27,7 +26,7 @@ export function review(state: State, edit: Reviewed, problem?: string): Step {
  * Closes the screens opened for it over the table, such as a form, a menu or
  * the history, and reopens them if the edit can't be written.
  */
-function write(state: State, edit: Reviewed): Step {
+function write(state: State, edit: Reviewed): State {
   const closed = state.stack.slice(layers(state).findLastIndex(({ screen }) => screen.table) + 1);
   const writing: Effect = async (tools) => {
     const written = new Set<Part>();
@@ -40,11 +39,11 @@ function write(state: State, edit: Reviewed): Step {
       return (now) => {
         const opened = { ...now, stack: [...now.stack, ...closed] };
         return isOutdated
-          ? step(notify(opened, message, "error"))
+          ? notify(opened, message, "error")
           : refused(opened, edit, message, written);
       };
     }
-    return (now) => andThen(applied(now, edit), refreshOthers);
+    return (now) => refreshOthers(applied(now, edit));
   };
   return blockingEffect(pop(state, closed.length), writing, {
     lost: " before the edit is written",
@@ -68,7 +67,7 @@ function commandOf({ purpose, entry }: PlannedEdit): string | undefined {
   return entry && `${purpose} ${entry.id}`;
 }
 
-function refused(state: State, edit: Reviewed, message: string, written: ReadonlySet<Part>): Step {
+function refused(state: State, edit: Reviewed, message: string, written: ReadonlySet<Part>): State {
   if (written.size === 0) return review(state, edit, message);
   const done = placesText(state, [...written]);
   const parts = edit.parts.filter((part) => !written.has(part));
@@ -76,7 +75,7 @@ function refused(state: State, edit: Reviewed, message: string, written: Readonl
   return review(state, { ...edit, parts }, `${message}. Only ${done} ${was} written before`);
 }
 
-function applied(state: State, edit: PlannedEdit): Step {
+function applied(state: State, edit: PlannedEdit): State {
   const { purpose, parts } = edit;
   const changes = changesOf(edit);
   const done = [...changes, ...(edit.unchanged ?? []).map((name) => ({ name }))];
@@ -85,7 +84,7 @@ function applied(state: State, edit: PlannedEdit): Step {
     ...notify(state, doneText(state, edit, shownKey(state, "undo")), "success"),
     marks,
   };
-  if (!parts.some(({ place }) => place === state.place)) return step(next);
+  if (!parts.some(({ place }) => place === state.place)) return next;
   const names = new Set(
     changes.flatMap(({ name, newName = name, after }) => (after ? newName : [])),
   );

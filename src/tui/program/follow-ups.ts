@@ -1,8 +1,9 @@
 import { leaveOthers } from "../reading/polling.js";
 import { gridOf } from "../stack/grid.js";
 import { topScreen } from "../stack/screen.js";
+import { withEffects } from "../state/effects.js";
 import { withReading } from "../state/readings.js";
-import type { Effect, State, Step } from "../state/state.js";
+import type { Effect, State } from "../state/state.js";
 import { decryptions, expireRevealed } from "../table/reveal.js";
 import { withRange } from "../table/selection.js";
 
@@ -10,14 +11,14 @@ import { withRange } from "../table/selection.js";
  * Runs after every change: cancels reads whose results are not needed, updates
  * the table, and decrypts revealed values.
  */
-export function withFollowUps(before: State, [changed, effects]: Step): Step {
+export function withFollowUps(before: State, changed: State): State {
   const isEntered =
     changed.stack.length > 0 && topScreen(changed)?.screen !== topScreen(before)?.screen;
   // An older notice would hide the keys of the new screen.
   const shown: State =
     isEntered && changed.notice === before.notice ? { ...changed, notice: undefined } : changed;
-  const [state, more] = leaveOthers(before, syncTable(before, shown));
-  return [state, [...effects, ...more, ...newDecryptions(before, state)]];
+  const state = leaveOthers(before, syncTable(before, shown));
+  return withEffects(state, ...newDecryptions(before, state));
 }
 
 /**

@@ -1,17 +1,16 @@
 import { openHelp } from "../screens/command-menus.js";
 import { isHelpKey, pressCommand, runCommand, topScreen } from "../stack/screen.js";
 import { areaOf, isListCommand, shownKey } from "../state/command.js";
-import { step } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";
-import { notify, type State, type Step } from "../state/state.js";
+import { notify, type State } from "../state/state.js";
 import { commandKeyName, GLOBAL_KEYS, type Key } from "../widgets/key.js";
 
 /**
  * Runs a global command, or hands the key to the top screen, or else to the
  * list.
  */
-export function handleKey(state: State, key: Key): Step {
-  if (isTooSmall(state) && key.name !== "ctrl-c") return step(state);
+export function handleKey(state: State, key: Key): State {
+  if (isTooSmall(state) && key.name !== "ctrl-c") return state;
   const command =
     GLOBAL_KEYS.includes(key.name) && state.commands.find(({ keys }) => keys.includes(key.name));
   if (command) return runCommand(state, command);
@@ -27,12 +26,12 @@ const MAX_REPEATS = 999;
  * Collects a digit of the count before a key, or runs a key as many times as
  * the count says.
  */
-function handleCount(before: State, key: Key): Step {
+function handleCount(before: State, key: Key): State {
   const name = commandKeyName(key);
   const { count = 0, notice, commands } = before;
   const isFree = areaOf(before) !== undefined && !commands.some(({ keys }) => keys.includes(name));
   if (isFree && /^\d$/.test(name))
-    return step({ ...before, count: Math.min(count * 10 + Number(name), MAX_COUNT) });
+    return { ...before, count: Math.min(count * 10 + Number(name), MAX_COUNT) };
   // The next key dismisses an error, which hides the key hints.
   const read: State = notice?.tone === "error" ? { ...before, notice: undefined } : before;
   const state: State = read.count === undefined ? read : { ...read, count: undefined };
@@ -42,19 +41,19 @@ function handleCount(before: State, key: Key): Step {
     return runCommand(state, command, `line ${count}`);
   let last = screenKey(state, key);
   for (let left = Math.min(count, MAX_REPEATS); command && left > 1; left--)
-    last = screenKey(last[0], key);
+    last = screenKey(last, key);
   return last;
 }
 
-function screenKey(state: State, key: Key): Step {
+function screenKey(state: State, key: Key): State {
   const open = topScreen(state);
   if (isHelpKey(state, key)) return openHelp(state);
   return open ? open.screen.key(state, open.data, key) : listKey(state, key);
 }
 
-function listKey(state: State, key: Key): Step {
+function listKey(state: State, key: Key): State {
   const name = commandKeyName(key);
   const other = state.commands.find((each) => each.keys.includes(name) && isListCommand(each));
   const refusal = `"${other?.name}" doesn't work here; ${shownKey(state, "back")} goes to the variables`;
-  return pressCommand(state, name) ?? step(other ? notify(state, refusal, "error") : state);
+  return pressCommand(state, name) ?? (other ? notify(state, refusal, "error") : state);
 }

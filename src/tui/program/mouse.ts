@@ -1,9 +1,8 @@
 import { gridOf } from "../stack/grid.js";
 import type { Cell, PanelContent } from "../stack/panel.js";
 import { isPrompt, pop, topScreen } from "../stack/screen.js";
-import { andThen, step } from "../state/effects.js";
 import type { Size } from "../state/layout.js";
-import type { Next, State, Step } from "../state/state.js";
+import type { State } from "../state/state.js";
 import { namesOf } from "../table/selection.js";
 import { textWidth } from "../text/graphemes.js";
 import type { Line } from "../text/line.js";
@@ -73,7 +72,7 @@ export function handleMouse(
   state: State,
   mouse: Mouse & Pick<Press, "at">,
   isAimed: boolean,
-): Step {
+): State {
   const { content, cell, key } = pointedAt(state, mouse.column, mouse.row);
   // A typed number applies only to keys.
   const plain: State = { ...state, count: undefined };
@@ -86,17 +85,17 @@ export function handleMouse(
     lastPress.row === press.row &&
     press.at - lastPress.at <= DOUBLE_CLICK_MS;
   // The first press opened another screen, which the second was not meant for.
-  if (isSecond && lastPress?.screen !== press.screen) return step(state);
-  if (!isAimed && (key !== undefined || !isSecond)) return step(state);
+  if (isSecond && lastPress?.screen !== press.screen) return state;
+  if (!isAimed && (key !== undefined || !isSecond)) return state;
   if (key !== undefined) return handleKey({ ...state, lastPress: press }, keyNamed(key));
   const next: State = { ...plain, lastPress: press };
   const focused = content && focus(next, content);
   const selected = focused && cell && content.select?.(focused, cell);
-  if (!selected) return step(focused ?? next);
+  if (!selected) return focused ?? next;
   // Enter acts on the selection of the first press, because the rows may have
   // moved since.
   if (!isSecond || content.pressesEnter === false || cell.line < (content.heads ?? 0))
-    return step(selected);
+    return selected;
   return handleKey({ ...focused, lastPress: undefined }, keyNamed("enter"));
 }
 
@@ -109,15 +108,12 @@ function focus(state: State, { panel }: PanelContent): State | undefined {
   return { ...state, focus: panel, stack: [] };
 }
 
-function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1): Step {
-  if (content?.scroll) return step(content.scroll(state, by * WHEEL_LINES));
+function turnWheel(state: State, content: PanelContent | undefined, by: 1 | -1): State {
+  if (content?.scroll) return content.scroll(state, by * WHEEL_LINES);
   // The wheel does nothing over a panel beside a question.
-  if (!content || content.panel) return step(state);
-  const press: Next = (now) => handleKey(now, keyNamed(by < 0 ? "up" : "down"));
-  return Array.from({ length: WHEEL_LINES }).reduce<Step>(
-    (last) => andThen(last, press),
-    step(state),
-  );
+  if (!content || content.panel) return state;
+  const key = keyNamed(by < 0 ? "up" : "down");
+  return Array.from({ length: WHEEL_LINES }).reduce<State>((now) => handleKey(now, key), state);
 }
 
 interface Pointed {

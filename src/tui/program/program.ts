@@ -1,7 +1,7 @@
 import { placesChanged, pollWhenDue, requestReads } from "../reading/polling.js";
 import { openWelcome } from "../screens/welcome.js";
 import { gridOf } from "../stack/grid.js";
-import { andThen, outcomeOf, step } from "../state/effects.js";
+import { outcomeOf } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
@@ -12,7 +12,6 @@ import {
   type Next,
   type Start,
   type State,
-  type Step,
   type Tools,
 } from "../state/state.js";
 import type { Key, Mouse } from "../widgets/key.js";
@@ -62,14 +61,14 @@ export class Program {
     this.#options = options;
     this.#keys = new KeyQueue(ticks);
     this.#places = new OpenedPlaces(places, (place, rateLimit) =>
-      this.#dispatch((now) => step(withReading(now, place, { rateLimit }))),
+      this.#dispatch((now) => withReading(now, place, { rateLimit })),
     );
     this.#tools = this.#createTools();
     this.#state = initialState({ ...start, places, now: ticks() });
     const reading = requestReads(this.#state, [start.place]);
-    const first = welcome ? andThen(reading, (now) => openWelcome(now, welcome)) : reading;
+    const first = welcome ? openWelcome(reading, welcome) : reading;
     // Nobody has seen an earlier state, so there is no change to publish.
-    this.#state = first[0];
+    this.#state = first;
     this.#take(first);
     follow?.((change) => {
       const gone = this.#places.change(change);
@@ -105,7 +104,7 @@ export class Program {
     const { pending } = this.#state;
     if (key.name === "escape" && pending?.isReading) {
       this.#keys.clear();
-      this.#dispatch((now) => step({ ...now, pending: undefined }));
+      this.#dispatch((now) => ({ ...now, pending: undefined }));
     } else if (!mustWait(this.#state, key.name)) this.#dispatch(this.#handling(key), true);
     else if (!pending?.isEditing) this.#keys.add(key);
   }
@@ -135,7 +134,7 @@ export class Program {
   }
 
   resize(size: Pick<State, "columns" | "rows">): void {
-    this.#dispatch((now) => step({ ...now, ...size }));
+    this.#dispatch((now) => ({ ...now, ...size }));
   }
 
   /**
@@ -165,12 +164,13 @@ export class Program {
     if (key) this.#dispatch(this.#handling(key), true);
   }
 
-  #take([next, effects]: Step): void {
+  #take(next: State): void {
     if (next !== this.#state && this.#isPublished) {
       this.#isPublished = false;
       this.#options.defer(this.#publish);
     }
-    this.#state = next;
+    const { effects } = next;
+    this.#state = effects.length > 0 ? { ...next, effects: [] } : next;
     for (const effect of effects) void this.#run(effect);
   }
 

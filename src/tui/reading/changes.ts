@@ -1,7 +1,7 @@
 import type { VariableEntry } from "../../model/variable-entries.js";
-import { step, withFailure } from "../state/effects.js";
+import { withEffects, withFailure } from "../state/effects.js";
 import { type RecentChanges, readingOf, withReading } from "../state/readings.js";
-import type { Effect } from "../state/state.js";
+import type { Effect, Sort, State } from "../state/state.js";
 import { countOf } from "../text/line.js";
 
 const RECENT_MS = 60_000;
@@ -64,8 +64,14 @@ export function lookUpChanges(place: number): Effect {
       );
     });
     const lastChanges = new Map(changes);
-    return (state) => step(withReading(state, place, { lastChanges }));
+    return (state) => withReading(state, place, { lastChanges });
   };
+}
+
+/** Looks up the last changes in the open place if an order needs them. */
+export function withLastChanges(state: State, sort: Sort): State {
+  const isUnknown = sort === "changed" && readingOf(state).lastChanges === undefined;
+  return isUnknown ? withEffects(state, lookUpChanges(state.place)) : state;
 }
 
 /** Checks entries as `appvars check` does, where that sends no request. */
@@ -79,9 +85,9 @@ export function checking(place: number, entries: readonly VariableEntry[]): Effe
     });
     return (state) => {
       const { entries: current, findings } = readingOf(state, place);
-      if (current !== entries || (broken.length === 0 && !findings)) return step(state);
-      return step(withReading(state, place, { findings: new Map(broken) }));
+      if (current !== entries || (broken.length === 0 && !findings)) return state;
+      return withReading(state, place, { findings: new Map(broken) });
     };
   };
-  return withFailure(effect, () => step);
+  return withFailure(effect, () => (state) => state);
 }

@@ -1,13 +1,20 @@
 import { isDeepStrictEqual } from "node:util";
-import { andThen, effectOnly, step } from "../state/effects.js";
+import { effectOnly, withEffects } from "../state/effects.js";
 import { type Failure, toFailure } from "../state/failure.js";
 import { groupOf, type PlaceInfo } from "../state/place-info.js";
 import type { OpenPlace } from "../state/ports.js";
 import { readingOf, withReading } from "../state/readings.js";
-import { type Effect, notify, type State, type Step } from "../state/state.js";
+import { type Effect, notify, type State } from "../state/state.js";
 import { selectedEntry } from "../table/selection.js";
 import type { Table } from "../table/table.js";
-import { checking, diffEntries, lookUpChanges, summarize, withChanges } from "./changes.js";
+import {
+  checking,
+  diffEntries,
+  lookUpChanges,
+  summarize,
+  withChanges,
+  withLastChanges,
+} from "./changes.js";
 import { type PlaceRead, readPlace } from "./read-place.js";
 
 /**
@@ -24,81 +31,70 @@ const REQUEST_PAUSE_MS = 250;
 const FIRST_RETRY_MS = 1_000;
 const MAX_RETRY_MS = 30_000;
 
-export function openPlace(state: State, place: number): Step {
+export function openPlace(state: State, place: number): State {
   // Select the same variable in the new place, as soon as it is read.
   const name = state.list.name || (selectedEntry(state)?.variable.name ?? "");
   const list = { ...state.list, cursor: 0, top: 0, name };
   const opened = { ...state, place, placeCursor: place, revealed: undefined, recordTop: 0, list };
-  const isUnknown = list.sort === "changed" && readingOf(opened).lastChanges === undefined;
-  return andThen(step(opened, ...(isUnknown ? [lookUpChanges(place)] : [])), (now) =>
-    read(now, place),
-  );
+  return read(withLastChanges(opened, list.sort), place);
 }
 
-export function requestReads(state: State, places: readonly number[]): Step {
-  return stepThrough(state, places, read);
+export function requestReads(state: State, places: readonly number[]): State {
+  return places.reduce(read, state);
 }
 
 /**
  * Reads places again, except those being read: holding down a key must not send
  * one request after another.
  */
-export function refresh(state: State, places: readonly number[]): Step {
+export function refresh(state: State, places: readonly number[]): State {
   return requestReads(
     state,
     places.filter((place) => !readingOf(state, place).isReading),
   );
 }
 
-function stepThrough(
-  state: State,
-  places: readonly number[],
-  next: (state: State, place: number) => Step,
-): Step {
-  return places.reduce((last, place) => andThen(last, (now) => next(now, place)), step(state));
-}
-
 /** Polls the open place, and the servers in a table, when due. */
-export function pollWhenDue(state: State, { columns }: Table): Step {
+export function pollWhenDue(state: State, { columns }: Table): State {
   const due = [...new Set([state.place, ...columns.map(({ place }) => place)])].filter((place) => {
     const { nextAt, isLocal } = readingOf(state, place);
     // Other local places are polled with the open one.
     return nextAt !== undefined && nextAt <= state.now && (place === state.place || !isLocal);
   });
-  return stepThrough(state, due, poll);
+  return due.reduce(poll, state);
 }
 
 /**
  * Polls the other local places, and reads the other environments of the
  * application.
  */
-export function refreshOthers(state: State): Step {
+export function refreshOthers(state: State): State {
   const own = groupOf(state).filter((place) => state.places[place]?.kind === "environment");
   const local = [...state.readings].flatMap(([place, { isLocal }]) => (isLocal ? [place] : []));
   const others = [...new Set([...own, ...local])].filter((place) => place !== state.place);
-  return stepThrough(state, others, poll);
+  return others.reduce(poll, state);
 }
 
-function read(state: State, place: number): Step {
+function read(state: State, place: number): State {
   const asked = withReading(state, place, {
     isReading: true,
     failure: undefined,
     nextAt: undefined,
   });
-  return step(asked, readEffect(asked, place, false));
+  return withEffects(asked, readEffect(asked, place, false));
 }
 
 /**
  * Checks a place for changes. A failure stays on the screen until the result
  * arrives.
  */
-function poll(state: State, place: number): Step {
+function poll(state: State, place: number): State {
   const { isComplete, isLocal } = readingOf(state, place);
   // Polls of other local places must not change the screen.
   if (place !== state.place && isComplete && isLocal)
-    return step(state, readEffect(state, place, true));
+    return withEffects(state, readEffect(state, place, true));
   const next = withReading(state, place, { isReading: !isComplete, nextAt: undefined });
-  return step(next, readEffect(next, place, true));
+  return withEffects(next, readEffect(next, place, true));
 }
 
 /** @param isPoll whether to do nothing if a read is in progress */
@@ -113,21 +109,21 @@ function readEffect(state: State, place: number, isPoll: boolean): Effect {
         place,
         isComplete ? entries : [],
         (opened) => dispatch((now) => placeOpened(now, place, opened)),
-        (entries, total) => dispatch((now) => step(withReading(now, place, { entries, total }))),
+        (entries, total) => dispatch((now) => withReading(now, place, { entries, total })),
       );
       if (!outcome) return undefined;
       return (now) => {
         const isNew =
           readingOf(now, place).entries !== outcome.entries || !readingOf(now, place).isComplete;
-        const next = succeeded(now, place, outcome);
         const isSorted = readingOf(now, place).lastChanges !== undefined;
         const followUps = isNew
           ? [checking(place, outcome.entries), ...(isSorted ? [lookUpChanges(place)] : [])]
           : [];
-        return andThen(step(next, ...followUps), place === now.place ? refreshOthers : step);
+        const next = withEffects(succeeded(now, place, outcome), ...followUps);
+        return place === now.place ? refreshOthers(next) : next;
       };
     } catch (error) {
-      return (now) => step(failed(now, place, toFailure(error), ticks()));
+      return (now) => failed(now, place, toFailure(error), ticks());
     }
   };
 }
@@ -136,18 +132,18 @@ function readEffect(state: State, place: number, isPoll: boolean): Effect {
  * Stores the facts of an open place. If the place is gone but listed again
  * under another index, opens it there.
  */
-function placeOpened(before: State, index: number, { editor, version, facts }: OpenPlace): Step {
+function placeOpened(before: State, index: number, { editor, version, facts }: OpenPlace): State {
   const reading = readingOf(before, index);
   const [isEditable, isLocal] = [editor !== undefined, version !== undefined];
   const isSame = reading.isEditable === isEditable && reading.isLocal === isLocal;
   const state = isSame ? before : withReading(before, index, { isEditable, isLocal });
   const place = state.places[index];
-  if (!place || isDeepStrictEqual(place, { ...place, ...facts })) return step(state);
+  if (!place || isDeepStrictEqual(place, { ...place, ...facts })) return state;
   const listed = state.places.findIndex(
     (each) => each.identity === facts?.identity && !each.isGone,
   );
   if (index === state.place && place.isGone && listed >= 0) return openPlace(state, listed);
-  return step({ ...state, places: state.places.with(index, { ...place, ...facts }) });
+  return { ...state, places: state.places.with(index, { ...place, ...facts }) };
 }
 
 /**
@@ -207,7 +203,7 @@ export function placesChanged(
   before: State,
   added: readonly PlaceInfo[],
   gone: readonly number[],
-): Step {
+): State {
   const places = [...before.places, ...added].map((place, index): PlaceInfo => {
     return gone.includes(index) === (place.isGone ?? false)
       ? place
@@ -224,10 +220,10 @@ export function placesChanged(
  * Stops reading servers after the user has opened another place or returned to
  * the list.
  */
-export function leaveOthers(before: State, state: State): Step {
+export function leaveOthers(before: State, state: State): State {
   const isLeft =
     state.place !== before.place || (state.stack.length === 0 && before.stack.length > 0);
-  if (!isLeft) return step(state);
+  if (!isLeft) return state;
   const left = [...state.readings].flatMap(([place, { isReading, isLocal }]) => {
     return place !== state.place && isReading && !isLocal ? [place] : [];
   });

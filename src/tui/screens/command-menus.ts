@@ -1,21 +1,13 @@
 import { suggestion } from "../../kit/text/nearest.js";
 import { hints, type KeyHint, pop, runCommand, topScreen, whyNot } from "../stack/screen.js";
 import { actsIn, areaOf, isListCommand, refusalText } from "../state/command.js";
-import { step } from "../state/effects.js";
-import {
-  COMMAND_GROUPS,
-  type Command,
-  type Next,
-  notify,
-  type State,
-  type Step,
-} from "../state/state.js";
+import { COMMAND_GROUPS, type Command, type Next, notify, type State } from "../state/state.js";
 import { GLOBAL_KEYS, keyLabel, keyNamed } from "../widgets/key.js";
 import { isMenu, type Menu, type MenuContent, openMenu } from "./menu.js";
 import type { MenuItem } from "./menu-items.js";
 
 /** @param text the text typed so far */
-export function openCommandLine(state: State, text = ""): Step {
+export function openCommandLine(state: State, text = ""): State {
   return openMenu(state, COMMAND_LINE, text);
 }
 
@@ -98,7 +90,7 @@ function whyNotHome(state: State, command: Command, argument = ""): string | und
 }
 
 /** Runs a string that is none of the choices, or shows what is wrong. */
-function runTyped(state: State, text: string): Step {
+function runTyped(state: State, text: string): State {
   const { commands, command, argument } = parseLine(state, text);
   const names = commands.map(({ name }) => name);
   const problem = command
@@ -124,8 +116,8 @@ function unknown(what: string, text: string, names: readonly string[]): string {
 }
 
 /** Shows the keys that work here, or closes the help. */
-export function openHelp(state: State): Step {
-  return isMenu(state, HELP) ? step(pop(state)) : openMenu(state, HELP);
+export function openHelp(state: State): State {
+  return isMenu(state, HELP) ? pop(state) : openMenu(state, HELP);
 }
 
 const HELP: Menu = {
@@ -160,7 +152,7 @@ function keyItems(state: State): readonly MenuItem[] {
   const itemsOf = (group: string, keys: readonly KeyHint[]) =>
     keys.map(({ key, label, name }): MenuItem => {
       const press: Next = (now) => screen.key(now, data, keyNamed(name ?? ""));
-      return { label, keys: key, group, run: name === undefined ? step : press };
+      return { label, keys: key, group, run: name === undefined ? (now) => now : press };
     });
   const shown = screen.hints?.(state, data) ?? [];
   const more = (screen.more?.(state, data) ?? []).filter(

@@ -12,12 +12,11 @@ import {
   push,
   type Screen,
 } from "../stack/screen.js";
-import { step } from "../state/effects.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { memoized } from "../state/memoized.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
-import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
+import { INITIAL_VIEW, type State, type View } from "../state/state.js";
 import { copyEntries } from "../table/copying.js";
 import { displayRules, isRevealed } from "../table/reveal.js";
 import { kindOf, type Table } from "../table/table.js";
@@ -43,11 +42,11 @@ const HANDLERS: Readonly<Record<string, CommandHandler<Comparison>>> = {
   "previous-panel": { whyNot: whyNoName, run: focusOther },
   "next-difference": {
     whyNot: whyNoName,
-    run: (state, comparison) => step(next(state, comparison, 1)),
+    run: (state, comparison) => next(state, comparison, 1),
   },
   "previous-difference": {
     whyNot: whyNoName,
-    run: (state, comparison) => step(next(state, comparison, -1)),
+    run: (state, comparison) => next(state, comparison, -1),
   },
   "copy-to": {
     whyNot: (state, { place }) => whyNoValue(state, state.place) ?? whyReadOnly(state, place),
@@ -65,7 +64,7 @@ const HANDLERS: Readonly<Record<string, CommandHandler<Comparison>>> = {
     run: (state, { place }) => copyEntries(state, place, targetsOf(state, place), "value"),
   },
   refresh: { run: (state, { place }) => refresh(state, [place]) },
-  diff: { run: (state) => step(pop(state)) },
+  diff: { run: (state) => pop(state) },
   back: { run: leave },
 };
 
@@ -90,7 +89,7 @@ const DIFF: Screen<Comparison> = {
   places: (state, { place }) => [state.place, place],
 };
 
-export function openDiff(state: State, place: number): Step {
+export function openDiff(state: State, place: number): State {
   const view: View = {
     ...INITIAL_VIEW,
     name: gridOf(state).name ?? "",
@@ -201,14 +200,14 @@ function differenceDetail(state: State): DiffLines {
   });
 }
 
-function focusOther(state: State, { focus }: Comparison): Step {
-  return step(withFocus(state, focus === "list" ? "detail" : "list"));
+function focusOther(state: State, { focus }: Comparison): State {
+  return withFocus(state, focus === "list" ? "detail" : "list");
 }
 
-function leave(state: State, comparison: Comparison): Step {
+function leave(state: State, comparison: Comparison): State {
   return comparison.focus === "detail"
     ? focusOther(state, comparison)
-    : step(clearing(state)?.cleared ?? pop(state));
+    : (clearing(state)?.cleared ?? pop(state));
 }
 
 function moveDetail(state: State, key: string): State {

@@ -1,7 +1,6 @@
 import { gridOf } from "../stack/grid.js";
 import { hints, type KeyHint, keyLine, pop, push, type Screen, withData } from "../stack/screen.js";
-import { step } from "../state/effects.js";
-import type { State, Step, View } from "../state/state.js";
+import type { State, View } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, type Line, lineWidth } from "../text/line.js";
 import { filtered, moveRows } from "../view/table-panel.js";
@@ -16,10 +15,10 @@ interface TypedFilter {
   readonly all: number;
 }
 
-export function openFilter(state: State): Step {
+export function openFilter(state: State): State {
   const grid = gridOf(state);
   const all = gridOf(grid.changeView({ filter: "" })).rows.length;
-  return step(push(state, FILTER, { field: textField(grid.view.filter), before: grid.view, all }));
+  return push(state, FILTER, { field: textField(grid.view.filter), before: grid.view, all });
 }
 
 const FILTER: Screen<TypedFilter> = {
@@ -60,15 +59,15 @@ export function typedLine(
 /** Keys that move in the list while the user types. */
 export const TYPING_MOVES = ["up", "down", "pageup", "pagedown"];
 
-function filterKey(state: State, typed: TypedFilter, key: Key): Step {
+function filterKey(state: State, typed: TypedFilter, key: Key): State {
   const { field, before } = typed;
   const name = editKeyName(key);
-  if (name === "enter" || (name === "backspace" && field.text === "")) return step(pop(state));
-  if (name === "escape") return step(pop(gridOf(state).changeView(before)));
-  if (TYPING_MOVES.includes(name)) return step(moveRows(state, name));
+  if (name === "enter" || (name === "backspace" && field.text === "")) return pop(state);
+  if (name === "escape") return pop(gridOf(state).changeView(before));
+  if (TYPING_MOVES.includes(name)) return moveRows(state, name);
   const next = applyKeyToLine(field, key);
   // Every key searches all strings, so a long paste is cut.
   const edited = next.text.length > 1_000 ? textField(next.text.slice(0, 1_000)) : next;
   const shown = withData(state, FILTER, { ...typed, field: edited });
-  return step(edited.text === field.text ? shown : filtered(shown, edited.text));
+  return edited.text === field.text ? shown : filtered(shown, edited.text);
 }

@@ -5,18 +5,11 @@ import { plannedParts } from "../edit/planning.js";
 import { review } from "../edit/review.js";
 import { ask } from "../stack/question.js";
 import { changeData, dataOf, hints, pop, push, type Screen, withData } from "../stack/screen.js";
-import { blockingEffect, step } from "../state/effects.js";
+import { blockingEffect } from "../state/effects.js";
 import { InvalidFieldError, toFailure } from "../state/failure.js";
 import { layoutOf, questionSize } from "../state/layout.js";
 import type { Draft } from "../state/ports.js";
-import {
-  type Effect,
-  notify,
-  type Part,
-  type State,
-  type Step,
-  type Tools,
-} from "../state/state.js";
+import { type Effect, notify, type Part, type State, type Tools } from "../state/state.js";
 import { indentedJson } from "../table/reveal.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";
@@ -90,11 +83,11 @@ function draftOf(form: Form): Draft {
   };
 }
 
-export function openForm(state: State, entry?: VariableEntry, place = state.place): Step {
-  return step(push(state, FORM, initialForm(state, place, entry)));
+export function openForm(state: State, entry?: VariableEntry, place = state.place): State {
+  return push(state, FORM, initialForm(state, place, entry));
 }
 
-function formKey(state: State, form: Form, key: Key): Step {
+function formKey(state: State, form: Form, key: Key): State {
   const name = editKeyName(key);
   if (name === "escape") return leaveForm(state, form);
   if (name === "ctrl-s") return submit(state, form);
@@ -102,19 +95,17 @@ function formKey(state: State, form: Form, key: Key): Step {
     return inEditor(state, form, (now, next, field) => submit(withForm(now, next), next, field));
   }
   if (name === "alt-u") {
-    return step(
-      form.previous
-        ? withData(state, FORM, form.previous)
-        : notify(state, "nothing to undo in the form"),
-    );
+    return form.previous
+      ? withData(state, FORM, form.previous)
+      : notify(state, "nothing to undo in the form");
   }
   const page = valueHeight(form, questionSize(layoutOf(state)));
   const edited = name === "tab" || name === "shift-tab" ? undefined : editField(form, key, page);
-  if (edited) return step(withData(state, FORM, edited));
+  if (edited) return withData(state, FORM, edited);
   if (name === "enter" && !["name", "type", "value"].includes(form.field))
     return submit(state, form);
   const by = FIELD_KEYS[name] ?? 0;
-  return step(withData(state, FORM, { ...form, field: cycled(form.fields, form.field, by) }));
+  return withData(state, FORM, { ...form, field: cycled(form.fields, form.field, by) });
 }
 
 function withForm(state: State, form: Form): State {
@@ -133,8 +124,8 @@ const FIELD_KEYS: Readonly<Record<string, number>> = {
   up: -1,
 };
 
-function leaveForm(state: State, form: Form): Step {
-  if (!isDirty(form)) return step(pop(state));
+function leaveForm(state: State, form: Form): State {
+  if (!isDirty(form)) return pop(state);
   return ask(state, {
     title: "Discard",
     text: "Discard your changes?",
@@ -148,24 +139,26 @@ function leaveForm(state: State, form: Form): Step {
  *
  * @param checked only check this field
  */
-function submit(state: State, form: Form, checked?: Field): Step {
+function submit(state: State, form: Form, checked?: Field): State {
   const places = [...form.targets];
   if (places.length === 0)
-    return step(
-      withForm(state, { ...form, field: "for", problem: "press Space to mark an environment" }),
-    );
+    return withForm(state, {
+      ...form,
+      field: "for",
+      problem: "press Space to mark an environment",
+    });
   const draft = draftOf(form);
   return blockingEffect(withForm(state, { ...form, problem: undefined }), async (tools) => {
     try {
       const parts = await plannedParts(tools, places, (editor, environments) =>
         editor.prepare(draft, environments),
       );
-      return (now) => (checked ? step(now) : prepared(now, form, parts));
+      return (now) => (checked ? now : prepared(now, form, parts));
     } catch (error) {
       const { message } = toFailure(error);
       const field = error instanceof InvalidFieldError ? error.field : form.field;
       const isOther = checked !== undefined && field !== checked;
-      return (now) => step(isOther ? now : withForm(now, withProblem(form, message, field)));
+      return (now) => (isOther ? now : withForm(now, withProblem(form, message, field)));
     }
   });
 }
@@ -188,9 +181,9 @@ function withProblem(form: Form, problem: string, field: Field): Form {
 }
 
 /** Asks to confirm the edit, unless the user has begun to quit meanwhile. */
-function prepared(state: State, { before, inputs }: Form, parts: readonly Part[]): Step {
-  if (!dataOf(state, FORM)) return step(state);
-  if (parts.length === 0) return step(notify(pop(state), "nothing to change"));
+function prepared(state: State, { before, inputs }: Form, parts: readonly Part[]): State {
+  if (!dataOf(state, FORM)) return state;
+  if (parts.length === 0) return notify(pop(state), "nothing to change");
   const isChangedMeanwhile =
     before !== undefined && !isDeepStrictEqual(parts[0]?.changes[0]?.before, before);
   const purpose = before ? "edit" : "add";
@@ -206,8 +199,8 @@ function prepared(state: State, { before, inputs }: Form, parts: readonly Part[]
 function inEditor(
   state: State,
   form: Form,
-  then: (state: State, edited: Form, field: Field) => Step,
-): Step {
+  then: (state: State, edited: Form, field: Field) => State,
+): State {
   const field = form.field === "schema" ? "schema" : "value";
   const name = nameOf(form);
   const isJson = field === "schema" || form.inputs.type.text === "JSON";
@@ -215,7 +208,7 @@ function inEditor(
     const text = await fieldText(tools, form, field);
     const shown = isJson ? indentedJson(text) : text;
     const edited = await tools.openInEditor(shown, { name, isJson });
-    if (edited === shown) return (now) => step(notify(now, `${name} is unchanged`));
+    if (edited === shown) return (now) => notify(now, `${name} is unchanged`);
     const saved = withSaved(form, field, edited);
     return (now) => then(now, saved, field);
   };
@@ -243,7 +236,7 @@ function withSaved(form: Form, field: EditorField, saved: string): Form {
  * Opens the value in the user's editor. The form shows any problem with the
  * saved text.
  */
-export function openEditor(state: State, entry: VariableEntry, place: number): Step {
+export function openEditor(state: State, entry: VariableEntry, place: number): State {
   const form = initialForm(state, place, entry);
   return inEditor(state, form, (now, edited) => submit(push(now, FORM, edited), edited));
 }

@@ -5,11 +5,11 @@ import { changeLines, changesOf, changesValue } from "../edit/review-text.js";
 import { selectionOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
 import { isOnPlaces, pop } from "../stack/screen.js";
-import { blockingEffect, step } from "../state/effects.js";
+import { blockingEffect } from "../state/effects.js";
 import { memoized } from "../state/memoized.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
-import { notify, type State, type Step } from "../state/state.js";
+import { notify, type State } from "../state/state.js";
 import { toggleAllRevealed } from "../table/reveal.js";
 import type { Line } from "../text/line.js";
 import { type Menu, openMenu } from "./menu.js";
@@ -30,7 +30,7 @@ function subjectOf(state: State): Subject {
 }
 
 /** Shows the changes of the variable or the environment under the cursor. */
-export function openHistory(state: State, subject = subjectOf(state)): Step {
+export function openHistory(state: State, subject = subjectOf(state)): State {
   const { place, name } = subject;
   return blockingEffect(state, async (tools) => {
     const entries = await readPlaceHistory(tools, place, name);
@@ -38,7 +38,7 @@ export function openHistory(state: State, subject = subjectOf(state)): Step {
       const where = placeName(now, place);
       const title = name === undefined ? where : `${name} in ${where}`;
       return entries.length === 0
-        ? step(notify(now, `${title} has no recorded changes`, "error"))
+        ? notify(now, `${title} has no recorded changes`, "error")
         : openMenu(now, menuOf(subject, title, entries, whyReadOnly(now, place)));
     };
   });
@@ -72,7 +72,7 @@ function menuOf(
     verb: "undo this and later changes",
     content: () => ({ title: `Changes to ${title}, times in UTC`, items }),
     keys: {
-      V: (state) => step(toggleAllRevealed(state)),
+      V: (state) => toggleAllRevealed(state),
       ...(name !== undefined && {
         H: (state) => openHistory(pop(state), { place, name: undefined }),
       }),

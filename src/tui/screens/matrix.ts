@@ -11,7 +11,6 @@ import {
   type Screen,
 } from "../stack/screen.js";
 import { shownKey } from "../state/command.js";
-import { step } from "../state/effects.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import {
   groupLabel,
@@ -22,7 +21,7 @@ import {
   whyReadOnly,
 } from "../state/place-info.js";
 import { readingOf, readStatusOf } from "../state/readings.js";
-import { INITIAL_VIEW, type State, type Step, type View } from "../state/state.js";
+import { INITIAL_VIEW, type State, type View } from "../state/state.js";
 import { selectedEntry, withCursorOn } from "../table/selection.js";
 import { cellKind, hasKind } from "../table/table.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
@@ -52,27 +51,27 @@ const HANDLERS: Readonly<Record<string, CommandHandler<Matrix>>> = {
   open: { whyNot: whyNoName, run: openCell },
   "next-difference": {
     whyNot: whyNoName,
-    run: (state) => step(moveToNext(state, 1, isDifference)),
+    run: (state) => moveToNext(state, 1, isDifference),
   },
   "previous-difference": {
     whyNot: whyNoName,
-    run: (state) => step(moveToNext(state, -1, isDifference)),
+    run: (state) => moveToNext(state, -1, isDifference),
   },
   "filter-rows": {
     run: (state, { rowFilter }) =>
-      step(gridOf(state).changeView({ rowFilter: cycled(ROW_FILTERS, rowFilter, 1) })),
+      gridOf(state).changeView({ rowFilter: cycled(ROW_FILTERS, rowFilter, 1) }),
   },
   "copy-from": { whyNot: whyNotFill, run: fill },
   refresh: { run: (state) => refresh(state, groupOf(state)) },
   "previous-panel": {
     help: "go to the place on the left",
-    run: (state) => step(atColumn(state, columnOf(gridOf(state)) - 1)),
+    run: (state) => atColumn(state, columnOf(gridOf(state)) - 1),
   },
   "next-panel": {
     help: "go to the place on the right",
-    run: (state) => step(atColumn(state, columnOf(gridOf(state)) + 1)),
+    run: (state) => atColumn(state, columnOf(gridOf(state)) + 1),
   },
-  matrix: { run: (state) => step(pop(state)) },
+  matrix: { run: (state) => pop(state) },
 };
 
 const MATRIX: Screen<Matrix> = {
@@ -95,7 +94,7 @@ const MATRIX: Screen<Matrix> = {
 };
 
 /** Shows all variables in all places of the group, and reads unread ones. */
-export function openMatrix(state: State): Step {
+export function openMatrix(state: State): State {
   const name = selectedEntry(state)?.variable.name ?? "";
   const unread = groupOf(state).filter((place) => readStatusOf(state, place) === "unread");
   const { sort, isReversed } = state.list;
@@ -237,10 +236,10 @@ function isDifference({ table }: Pick<Grid, "table">, row: number): boolean {
   return hasKind(table, row, ["differs", "missing"]);
 }
 
-function openCell(state: State): Step {
+function openCell(state: State): State {
   const { place, name = "" } = selectionOf(state);
   const browsing = withCursorOn({ ...pop(state), focus: "variables" }, name);
-  return place === state.place ? step(browsing) : openPlace(browsing, place);
+  return place === state.place ? browsing : openPlace(browsing, place);
 }
 
 /**
@@ -262,7 +261,7 @@ function* nearest(state: State) {
   }
 }
 
-function fill(state: State): Step {
+function fill(state: State): State {
   const sources = [...nearest(state)];
   const from = new Set(sources.map(({ place }) => placeName(state, place)));
   const entries = sources.map(({ entry }) => entry);

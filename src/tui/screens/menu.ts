@@ -1,8 +1,7 @@
 import { type PanelContent, rowLine, scrolledLines } from "../stack/panel.js";
 import { dataOf, hints, pop, push, type Screen, withData } from "../stack/screen.js";
-import { step } from "../state/effects.js";
 import { layoutOf, textColumns } from "../state/layout.js";
-import { type Next, notify, type State, type Step } from "../state/state.js";
+import { type Next, notify, type State } from "../state/state.js";
 import { filterWords } from "../text/fuzzy.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { countText, indented, type Line, wrapLines } from "../text/line.js";
@@ -33,11 +32,11 @@ export interface Menu {
   /** Whether typed text can leave out letters. */
   readonly isFuzzy?: true;
   /** Runs the typed text if no item matches. */
-  otherwise?(state: State, text: string): Step;
+  otherwise?(state: State, text: string): State;
   /**
    * Runs the marked items. The menu stays open. Default: items can't be marked.
    */
-  onMarked?(state: State, labels: readonly string[]): Step;
+  onMarked?(state: State, labels: readonly string[]): State;
   /** Keys that work while no text is typed. The menu stays open. */
   readonly keys?: Readonly<Record<string, Next>>;
   /** Hints for `keys`, such as `v show values`. */
@@ -64,11 +63,14 @@ interface OpenMenu extends Position {
 }
 
 /** @param marked labels of items to mark */
-export function openMenu(state: State, menu: Menu, text = "", marked: Iterable<string> = []): Step {
+export function openMenu(
+  state: State,
+  menu: Menu,
+  text = "",
+  marked: Iterable<string> = [],
+): State {
   const position = { cursor: 0, top: 0, detailTop: 0, isTyping: menu.isCommandLine === true };
-  return step(
-    push(state, MENU, { menu, field: textField(text), ...position, marks: new Set(marked) }),
-  );
+  return push(state, MENU, { menu, field: textField(text), ...position, marks: new Set(marked) });
 }
 
 const MENU: Screen<OpenMenu> = {
@@ -163,7 +165,7 @@ function typedLines(state: State, open: OpenMenu): Line[] | undefined {
     : undefined;
 }
 
-function menuKey(before: State, open: OpenMenu, key: Key): Step {
+function menuKey(before: State, open: OpenMenu, key: Key): State {
   const { menu, isTyping, field } = open;
   const state: State = { ...before, notice: undefined };
   const shown = shownMenu(state, open);
@@ -172,7 +174,7 @@ function menuKey(before: State, open: OpenMenu, key: Key): Step {
   if (name === "enter") return runChosen(state, open, shown);
   const isClosed = isTyping ? name === "backspace" && field.text === "" : name === "q";
   const isCancelled = isTyping && !menu.isCommandLine;
-  if (isClosed || (name === "escape" && !isCancelled)) return step(pop(state));
+  if (isClosed || (name === "escape" && !isCancelled)) return pop(state);
   const own = isTyping ? undefined : menu.keys?.[name];
   if (own) return own(state);
   const change = isTyping ? typed(open, key, items) : browsed(open, name, shown);
@@ -180,12 +182,10 @@ function menuKey(before: State, open: OpenMenu, key: Key): Step {
   const next = { ...open, ...(change ?? (moved && { ...moved, detailTop: 0 })) };
   // With the first item, also show its heading.
   const at = next.cursor === 0 ? 0 : rows.indexOf(next.cursor);
-  return step(
-    withData(state, MENU, {
-      ...next,
-      top: keepVisible({ cursor: at, top: open.top }, rows.length, page).top,
-    }),
-  );
+  return withData(state, MENU, {
+    ...next,
+    top: keepVisible({ cursor: at, top: open.top }, rows.length, page).top,
+  });
 }
 
 function typed(
@@ -226,12 +226,12 @@ function browsed(
  * Runs the marked items, or else the item under the cursor, or else the typed
  * text.
  */
-function runChosen(state: State, open: OpenMenu, { items }: ShownMenu): Step {
+function runChosen(state: State, open: OpenMenu, { items }: ShownMenu): State {
   const { menu, field, cursor, marks } = open;
   const item = items[cursor];
   if (menu.onMarked && marks.size > 0) return menu.onMarked(state, [...marks]);
-  if (!item) return menu.otherwise?.(pop(state), field.text) ?? step(state);
+  if (!item) return menu.otherwise?.(pop(state), field.text) ?? state;
   return item.whyNot === undefined
     ? item.run(item.isKept ? state : pop(state))
-    : step(notify(state, item.whyNot, "error"));
+    : notify(state, item.whyNot, "error");
 }

@@ -13,7 +13,7 @@ import {
   whyReadOnly,
 } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
-import type { Choice, State, Step } from "../state/state.js";
+import type { Choice, State } from "../state/state.js";
 import { choiceMenu, openMenu } from "./menu.js";
 
 /** A choice for each place that is not gone. */
@@ -40,7 +40,7 @@ export function placeChoices(
   });
 }
 
-type OnPlace = (state: State, place: number) => Step;
+type OnPlace = (state: State, place: number) => State;
 
 export function choicesToOpen(state: State): readonly Choice[] {
   return placeChoices(state, placeOrder(state.places), (now, place) =>
@@ -72,8 +72,8 @@ function pickPlaces(
   title: string,
   places: readonly number[],
   marked: readonly number[],
-  onPicked: (state: State, places: readonly number[]) => Step,
-): Step {
+  onPicked: (state: State, places: readonly number[]) => State,
+): State {
   const nameOf = (index: number) => state.places[index]?.name ?? "";
   const choices = placeChoices(state, places, (now, place) => onPicked(now, [place]));
   const items = choices.map((choice) => ({ ...choice, isKept: true }) as const);
@@ -93,7 +93,7 @@ export function openCopyTo(
   entries: readonly VariableEntry[],
   from: number,
   marked: readonly number[] = [],
-): Step {
+): State {
   const title = `Copy ${variablesText(entries.map(({ variable }) => variable))} to`;
   const places = editablePlaces(state, from);
   if (places.length === 1) return copyTo(state, entries, places);
@@ -104,7 +104,7 @@ export function openCopyTo(
  * Lets the user pick environments of the application. Those with a value are
  * marked.
  */
-export function openDeleteIn(state: State, entries: readonly VariableEntry[]): Step {
+export function openDeleteIn(state: State, entries: readonly VariableEntry[]): State {
   const names = new Set(entries.map(({ variable }) => variable.name));
   const isSet = ({ variable, value }: VariableEntry) =>
     value !== undefined && names.has(variable.name);

@@ -2,14 +2,14 @@ import { openPlace } from "../reading/polling.js";
 import { askText } from "../stack/question.js";
 import { blockingEffect } from "../state/effects.js";
 import type { WelcomeActions } from "../state/ports.js";
-import { type Next, notify, type State, type Step } from "../state/state.js";
+import { type Next, notify, type State } from "../state/state.js";
 import { choiceMenu, openMenu } from "./menu.js";
 import type { MenuItem } from "./menu-items.js";
 
 export function openWelcome(
   state: State,
   welcome: Pick<WelcomeActions, "hasData" | "dataFile">,
-): Step {
+): State {
   const { hasData, dataFile } = welcome;
   // The menu stays open until a place can be opened.
   const choice = (label: string, help: string, run: Next): MenuItem => ({
@@ -30,7 +30,7 @@ const INTRO =
   "No server or data file is configured yet. Choose what to do. To read from a server, quit (q twice) and " +
   "store its address and credentials: appvars profile add NAME --url URL --api-secret-file FILE";
 
-function openTyped(state: State): Step {
+function openTyped(state: State): State {
   const check = (path: string) => (path === "" ? "enter the path of a file" : undefined);
   return askText(state, "", {
     title: "Open",
@@ -41,7 +41,7 @@ function openTyped(state: State): Step {
 }
 
 /** @param isExample whether to create the file with example variables first */
-function openData(state: State, path: string, isExample = false): Step {
+function openData(state: State, path: string, isExample = false): State {
   return blockingEffect(state, async ({ welcome }) => {
     if (!welcome) return undefined;
     if (isExample) await welcome.createExample();

@@ -1,7 +1,7 @@
-import { effectOnly, step } from "../state/effects.js";
+import { effectOnly, withEffects } from "../state/effects.js";
 import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { memoized } from "../state/memoized.js";
-import { notify, type State, type Step } from "../state/state.js";
+import { notify, type State } from "../state/state.js";
 import { REVEAL_MS } from "../table/reveal.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { indented, type Line, spaced, wrapLines } from "../text/line.js";
@@ -53,7 +53,7 @@ export interface Question {
    *
    * @param text the input
    */
-  readonly run?: (state: State, text: string) => Step;
+  readonly run?: (state: State, text: string) => State;
   /**
    * What leaving the question loses, such as ` without the new credentials`.
    * The Back button then asks first.
@@ -86,10 +86,10 @@ export function requiredInput(word: string): Input {
   return { label: `type ${visibleText(word)} to confirm: `, check };
 }
 
-export function ask(state: State, question: Question): Step {
+export function ask(state: State, question: Question): State {
   const { key = "ctrl-s" } = question;
   const asked = { ...question, isOnAnswer: key === "ctrl-s", typed: textField(""), top: 0 };
-  return step(push({ ...state, notice: undefined }, QUESTION, asked));
+  return push({ ...state, notice: undefined }, QUESTION, asked);
 }
 
 /** Asks for a string, unless it has been typed already. */
@@ -98,10 +98,10 @@ export function askText(
   typed: string,
   question: Pick<Question, "title" | "text"> &
     Required<Pick<Question, "run">> & { readonly input: Input },
-): Step {
+): State {
   if (typed === "") return ask(state, { ...question, answer: question.title });
   const problem = question.input.check(typed);
-  return problem === undefined ? question.run(state, typed) : step(notify(state, problem, "error"));
+  return problem === undefined ? question.run(state, typed) : notify(state, problem, "error");
 }
 
 const QUESTION: Screen<OpenQuestion> = {
@@ -141,10 +141,9 @@ function isShown({ now, revealed }: State, { shownUntil }: Pick<Question, "shown
   return shownUntil === undefined ? revealed?.names === "all" : shownUntil > now;
 }
 
-function questionKey(state: State, asked: OpenQuestion, key: Key): Step {
+function questionKey(state: State, asked: OpenQuestion, key: Key): State {
   const { input, typed, isOnAnswer, key: answerKey = "ctrl-s" } = asked;
-  const go = (change: Partial<OpenQuestion>) =>
-    step(withData(state, QUESTION, { ...asked, ...change }));
+  const go = (change: Partial<OpenQuestion>) => withData(state, QUESTION, { ...asked, ...change });
   const name = input ? editKeyName(key) : commandKeyName(key);
   if (name === "tab" && input?.isPath) return completePath(state, typed);
   const edited = input ? applyKeyToLine(typed, key) : typed;
@@ -156,30 +155,28 @@ function questionKey(state: State, asked: OpenQuestion, key: Key): Step {
   if (name === (input ? "alt-v" : "v"))
     return go({ shownUntil: isShown(state, asked) ? 0 : state.now + REVEAL_MS, top: 0 });
   if (name === "y") {
-    return step(
-      notify(state, `y does not confirm: press Enter on a button, or ${keyLabel(answerKey)}`),
-    );
+    return notify(state, `y does not confirm: press Enter on a button, or ${keyLabel(answerKey)}`);
   }
   const { lines, page } = questionLines(state, asked, questionSize(layoutOf(state)));
   return go({ top: scrollByKey(asked.top, lines.length, page, name) ?? asked.top });
 }
 
-function leave(state: State, { lost }: OpenQuestion): Step {
-  if (lost === undefined) return step(pop(state));
+function leave(state: State, { lost }: OpenQuestion): State {
+  if (lost === undefined) return pop(state);
   return ask(state, { title: "Close", text: `Close${lost}?`, answer: "Close", key: "ctrl-x" });
 }
 
-function answered(state: State, asked: OpenQuestion): Step {
+function answered(state: State, asked: OpenQuestion): State {
   const text = asked.typed.text.trim();
   const problem = asked.input?.check(text);
-  if (problem !== undefined) return step(withData(state, QUESTION, { ...asked, problem, top: 0 }));
-  return asked.run ? asked.run(pop(state), text) : step(pop(state, 2));
+  if (problem !== undefined) return withData(state, QUESTION, { ...asked, problem, top: 0 });
+  return asked.run ? asked.run(pop(state), text) : pop(state, 2);
 }
 
 /** Completes the unambiguous part of a path. Quotes a path with spaces. */
-function completePath(state: State, typed: TextField): Step {
+function completePath(state: State, typed: TextField): State {
   const [, folder = "", start = ""] = /^"?(.*\/)?([^/]*)$/u.exec(typed.text) ?? [];
-  return step(state, async ({ listFolder }) => {
+  return withEffects(state, async ({ listFolder }) => {
     const names = (await listFolder(folder)).filter((name) => name.startsWith(start));
     const [first = start] = names;
     const isShared = (_: string, end: number) =>
@@ -189,7 +186,7 @@ function completePath(state: State, typed: TextField): Step {
     const text = /\s/u.test(path) ? `"${path}${isWhole ? '"' : ""}` : path;
     const completed = (asked: OpenQuestion) =>
       asked.typed === typed ? { ...asked, typed: textField(text) } : asked;
-    return (now) => step(changeData(now, QUESTION, completed));
+    return (now) => changeData(now, QUESTION, completed);
   });
 }
 
@@ -252,7 +249,7 @@ export function quitQuestion(state: State): string | undefined {
 /**
  * Asks first if something would be lost. Pressing Ctrl-C again quits anyway.
  */
-export function quit(state: State): Step {
+export function quit(state: State): State {
   const losses = layers(state).flatMap(({ screen, data }) => screen.lost?.(data) ?? []);
   const lost = state.pending?.lost ?? losses.at(-1);
   const run = (now: State) => effectOnly(now, (tools) => tools.quit());

@@ -1,5 +1,5 @@
 import { actsIn, areaOf, footerLabel } from "../state/command.js";
-import { blockingEffect, step } from "../state/effects.js";
+import { blockingEffect } from "../state/effects.js";
 import type { Layout, Size } from "../state/layout.js";
 import {
   type Command,
@@ -8,7 +8,6 @@ import {
   notify,
   type Refusal,
   type State,
-  type Step,
 } from "../state/state.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, type Line, wrapWords } from "../text/line.js";
@@ -21,7 +20,7 @@ import type { Panel, PanelContent } from "./panel.js";
  */
 export interface Screen<D> {
   readonly name: string;
-  key(state: State, data: D, key: Key): Step;
+  key(state: State, data: D, key: Key): State;
   /**
    * The panels that fill the body, from the top. With neither `body` nor
    * `panel`, the screen is a line below the one under it.
@@ -64,7 +63,7 @@ export interface CommandHandler<D> {
   readonly help?: string;
   /** Returns why the command can't run now, or `undefined` if it can. */
   whyNot?(state: State, data: D): Refusal | undefined;
-  run(state: State, data: D): Step;
+  run(state: State, data: D): State;
 }
 
 interface TableOf<D> {
@@ -222,14 +221,14 @@ export function whyNot(state: State, command: Command): Refusal | undefined {
  * Runs the command of a key, or shows why it can't run. Returns `undefined` for
  * other keys.
  */
-export function pressCommand(state: State, key: string): Step | undefined {
+export function pressCommand(state: State, key: string): State | undefined {
   const where = areaOf(state);
   const command = state.commands.find((each) => each.keys.includes(key) && actsIn(each, where));
   return command && runCommand(state, command);
 }
 
 /** Runs a command once the place is read, or shows why it can't run. */
-export function runCommand(state: State, command: Command, argument = ""): Step {
+export function runCommand(state: State, command: Command, argument = ""): State {
   const reason = whyNot(state, command);
   if (typeof reason === "object") {
     const waiting: Effect = async ({ until }) => {
@@ -238,15 +237,15 @@ export function runCommand(state: State, command: Command, argument = ""): Step 
     };
     return blockingEffect(state, waiting, { isReading: true });
   }
-  if (reason !== undefined) return step(notify(state, reason, "error"));
+  if (reason !== undefined) return notify(state, reason, "error");
   const open = topScreen(state);
   const act = open?.screen.handlers?.[command.name];
-  return (act ? act.run(state, open?.data) : command.run?.(state, argument)) ?? step(state);
+  return (act ? act.run(state, open?.data) : command.run?.(state, argument)) ?? state;
 }
 
 /** Handles a key on a screen that has only keys of commands. */
-export function commandKey(state: State, _data: unknown, key: Key): Step {
-  return pressCommand(state, commandKeyName(key)) ?? step(state);
+export function commandKey(state: State, _data: unknown, key: Key): State {
+  return pressCommand(state, commandKeyName(key)) ?? state;
 }
 
 /** The keys that the footer shows and that can run now. */

@@ -1,14 +1,8 @@
 import { type Failure, toFailure } from "./failure.js";
-import { type Effect, type Next, notify, type State, type Step, type Tools } from "./state.js";
+import { type Effect, type Next, notify, type State, type Tools } from "./state.js";
 
-export function step(state: State, ...effects: Effect[]): Step {
-  return [state, effects];
-}
-
-/** Continues from a step, and combines the effects. */
-export function andThen([state, effects]: Step, next: Next): Step {
-  const [after, more] = next(state);
-  return [after, [...effects, ...more]];
+export function withEffects(state: State, ...effects: readonly Effect[]): State {
+  return effects.length === 0 ? state : { ...state, effects: [...state.effects, ...effects] };
 }
 
 /**
@@ -20,23 +14,22 @@ export function blockingEffect(
   state: State,
   effect: Effect,
   pending: NonNullable<State["pending"]> = {},
-): Step {
+): State {
   const own = { ...pending };
   // Close a question whether to quit that was asked in the meantime.
   const isOpen = ({ data }: State["stack"][number]) => (data as { kind?: "quit" }).kind !== "quit";
-  return step({ ...state, pending: own }, async (tools) => {
-    const next = (await outcomeOf(effect, tools)) ?? step;
+  return withEffects({ ...state, pending: own }, async (tools) => {
+    const next = await outcomeOf(effect, tools);
     return (now) => {
-      const isCancelled = now.pending !== own;
-      return isCancelled
-        ? step(now)
-        : next({ ...now, pending: undefined, stack: now.stack.filter(isOpen) });
+      if (now.pending !== own) return now;
+      const ended = { ...now, pending: undefined, stack: now.stack.filter(isOpen) };
+      return next ? next(ended) : ended;
     };
   });
 }
 
-export function effectOnly(state: State, call: (tools: Tools) => void): Step {
-  return step(state, async (tools) => {
+export function effectOnly(state: State, call: (tools: Tools) => void): State {
+  return withEffects(state, async (tools) => {
     call(tools);
     return undefined;
   });
@@ -45,7 +38,7 @@ export function effectOnly(state: State, call: (tools: Tools) => void): Step {
 /** Runs an effect, and turns an error into a notice. Never rejects. */
 export function outcomeOf(effect: Effect, tools: Tools): Promise<Next | undefined> {
   const noticeOf = ({ message }: Failure): Next => {
-    return (state) => step(notify(state, message, "error"));
+    return (state) => notify(state, message, "error");
   };
   return withFailure(effect, noticeOf)(tools);
 }

@@ -134,6 +134,8 @@ export interface State {
   readonly lastPress?: Press | undefined;
   /** Work that keys wait for. */
   readonly pending?: Pending | undefined;
+  /** The effects to run next. */
+  readonly effects: readonly Effect[];
 }
 
 export type Start = Pick<
@@ -153,6 +155,7 @@ export function initialState(start: Start): State {
     stack: [],
     revealed: undefined,
     notice: undefined,
+    effects: [],
   };
 }
 
@@ -200,14 +203,11 @@ export interface Tools {
   readonly asOf: WeakMap<object, number>;
 }
 
-/** The next state, and the effects to run. */
-export type Step = readonly [state: State, effects: readonly Effect[]];
-
 /**
- * Computes the next step from the current state, for example when an effect has
+ * Computes the next state from the current one, for example when an effect has
  * ended.
  */
-export type Next = (state: State) => Step;
+export type Next = (state: State) => State;
 
 /**
  * Resolves to a function that returns the next state. An error becomes a
@@ -264,10 +264,7 @@ export interface Command {
    * @param typed the argument typed so far
    */
   readonly choices?: (state: State, typed: string) => readonly Choice[];
-  /**
-   * Whether a number before the key repeats it. Only for moves, since only the
-   * last step's effects run.
-   */
+  /** Whether a number before the key repeats it. */
   readonly repeats?: true;
   /** Returns why the command can't run now, or `undefined` if it can. */
   readonly whyNot?: (state: State) => Refusal | undefined;
@@ -277,5 +274,5 @@ export interface Command {
    * @param argument the text after the name if there are no choices, `""` for a
    *   key
    */
-  readonly run?: ((state: State, argument: string) => Step) | undefined;
+  readonly run?: ((state: State, argument: string) => State) | undefined;
 }

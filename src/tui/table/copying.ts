@@ -3,16 +3,9 @@ import { UsageError } from "../../kit/text/errors.js";
 import { isReservedName } from "../../model/reserved-names.js";
 import { valueText } from "../../model/variable.js";
 import { namedValues, type VariableEntry } from "../../model/variable-entries.js";
-import { step, withFailure } from "../state/effects.js";
+import { withEffects, withFailure } from "../state/effects.js";
 import type { CopyOutcome, OpenPlace, WriteValues, WrittenText } from "../state/ports.js";
-import {
-  type Effect,
-  type Next,
-  notify,
-  type State,
-  type Step,
-  type Tools,
-} from "../state/state.js";
+import { type Effect, type Next, notify, type State, type Tools } from "../state/state.js";
 import { countOf } from "../text/line.js";
 
 /** The formats for selected variables, with their help. */
@@ -34,7 +27,7 @@ export function copyEntries(
   place: number,
   entries: readonly VariableEntry[],
   format: CopyFormat,
-): Step {
+): State {
   const where = place === state.place ? "" : ` of ${state.places[place]?.name}`;
   const nameOf = (copied: typeof entries) => `${copiedName(copied, format)}${where}`;
   return copyText(state, nameOf(entries), async ({ places, write }) => {
@@ -61,12 +54,12 @@ export function copyText(
   state: State,
   label: string,
   textOf: (tools: Tools) => Promise<Copied>,
-): Step {
+): State {
   const copy: Effect = async (tools) => {
     const { text, ...about } = await textOf(tools);
     return copied({ label, ...about }, await tools.copy(text));
   };
-  return step(
+  return withEffects(
     state,
     withFailure(copy, ({ message: reason }) => copied({ label }, { kind: "failed", reason })),
   );
@@ -76,11 +69,12 @@ function copied({ label, note }: Omit<Copied, "text">, outcome: CopyOutcome): Ne
   const end = note === undefined ? "" : `; ${note}`;
   return (state) => {
     if (outcome.kind === "failed")
-      return step(notify(state, `can't copy ${label}: ${outcome.reason}`, "error"));
+      return notify(state, `can't copy ${label}: ${outcome.reason}`, "error");
     if (outcome.kind === "clipboard")
-      return step(notify(state, `copied ${label} to the clipboard${end}`, "success"));
-    return step(
-      notify(state, `sent ${label} to the terminal's clipboard (OSC 52): ${outcome.reason}${end}`),
+      return notify(state, `copied ${label} to the clipboard${end}`, "success");
+    return notify(
+      state,
+      `sent ${label} to the terminal's clipboard (OSC 52): ${outcome.reason}${end}`,
     );
   };
 }

@@ -9,7 +9,6 @@ import {
   valueText,
 } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
-import { step } from "../state/effects.js";
 import { memoized } from "../state/memoized.js";
 import { readingOf } from "../state/readings.js";
 import type { Effect, Revealed, State } from "../state/state.js";
@@ -124,7 +123,7 @@ export function decryptions(
     const text = valueText((await places.open(place)).decrypt(entry.variable.name, envelope));
     return (now) => {
       const decrypted = new Map(now.revealed?.decrypted).set(envelope, text);
-      return step(now.revealed ? { ...now, revealed: { ...now.revealed, decrypted } } : now);
+      return now.revealed ? { ...now, revealed: { ...now.revealed, decrypted } } : now;
     };
   };
   return [decrypting];

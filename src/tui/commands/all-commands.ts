@@ -16,7 +16,7 @@ import {
   whyNoEditable,
 } from "../screens/place-menus.js";
 import { scrollRecord } from "../screens/record-panel.js";
-import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../stack/grid.js";
+import { actsOnMarked, gridOf, targetsOf } from "../stack/grid.js";
 import { quit } from "../stack/question.js";
 import { pop } from "../stack/screen.js";
 import { inGroup } from "../state/command.js";
@@ -130,7 +130,7 @@ export const ALL_COMMANDS: readonly Command[] = [
   // Showing and copying values.
   values("reveal", "v", "VRMD", "show the value for 30 seconds, or mask it again", {
     whyNot: whyNoReveal,
-    run: (state) => toggleRevealed(state, selectionOf(state).name ?? ""),
+    run: (state) => toggleRevealed(state, gridOf(state).name ?? ""),
   }),
   values("reveal-all", "V", "vrMd", "show all values for a minute, or mask them again", {
     run: (state) => toggleAllRevealed(state),

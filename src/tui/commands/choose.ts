@@ -5,7 +5,7 @@ import { withLastChanges } from "../reading/changes.js";
 import { openDiff } from "../screens/comparison.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";
 import { otherPlaces, placeChoices } from "../screens/place-menus.js";
-import { actsOnMarked, gridOf, selectionOf, targetsOf } from "../stack/grid.js";
+import { actsOnMarked, gridOf, targetsOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
 import { placeName } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
@@ -112,7 +112,7 @@ export function onEntry(
   run: (state: State, entry: VariableEntry, place: number) => State,
 ): Command["run"] {
   return (state) => {
-    const { entry, place } = selectionOf(state);
+    const { entry, place } = gridOf(state);
     return entry ? run(state, entry, place) : state;
   };
 }

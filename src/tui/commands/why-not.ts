@@ -1,13 +1,13 @@
 import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import { isSealedText } from "../../model/variable.js";
-import { actsOnMarked, gridOf, selectionOf, whyNoName } from "../stack/grid.js";
+import { actsOnMarked, gridOf, whyNoName } from "../stack/grid.js";
 import { groupOf, placeName, whyReadOnly } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
 import type { Refusal, State } from "../state/state.js";
 
 /** Returns why the variable does not exist or has no value. */
 export function whyNoEntry(state: State, wanted: "entry" | "value"): Refusal | undefined {
-  const { name, entry, place } = selectionOf(state);
+  const { name, entry, place } = gridOf(state);
   if (name === undefined || (wanted === "value" ? entry?.value : entry)) return whyNoName(state);
   const where = state.stack.length > 0 ? `in ${placeName(state, place)}` : "here";
   return whyNotRead(state, place) ?? `${name} has no value ${where}`;
@@ -29,7 +29,7 @@ export function whyNoTarget(
  * environments, the screen may show another value.
  */
 export function whyNoReveal(state: State): Refusal | undefined {
-  const { name, entry } = selectionOf(state);
+  const { name, entry } = gridOf(state);
   if (isSealedText(entry?.value?.content.value)) return `${name} ${NEEDS_SEAL_KEY}`;
   return groupOf(state).length > 1 ? whyNoName(state) : whyNoEntry(state, "value");
 }

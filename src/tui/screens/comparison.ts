@@ -2,16 +2,9 @@ import type { VariableEntry } from "../../model/variable-entries.js";
 import { contentOf, copyTo } from "../edit/planning.js";
 import { differenceLines } from "../edit/variable-diff.js";
 import { refresh, requestReads } from "../reading/polling.js";
-import { actsOnMarked, gridOf, selectionOf, targetsOf, whyNoName } from "../stack/grid.js";
+import { actsOnMarked, gridOf, targetsOf, whyNoName } from "../stack/grid.js";
 import { GAP, type PanelContent, scrolledLines } from "../stack/panel.js";
-import {
-  type CommandHandler,
-  changeData,
-  commandKey,
-  pop,
-  push,
-  type Screen,
-} from "../stack/screen.js";
+import { changeData, commandKey, pop, push, type Screen } from "../stack/screen.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { memoized } from "../state/memoized.js";
 import { placeName, whyReadOnly } from "../state/place-info.js";
@@ -22,8 +15,8 @@ import { displayRules, isRevealed } from "../table/reveal.js";
 import { kindOf, type Table } from "../table/table.js";
 import type { DiffLines } from "../text/diff-lines.js";
 import { visibleText } from "../text/graphemes.js";
-import { cellText, fitLine, indented, type Line, line, type Span } from "../text/line.js";
-import { emptyLines, statusLine } from "../view/status-lines.js";
+import { cellText, type Line, line, type Span } from "../text/line.js";
+import { statusLine } from "../view/status-lines.js";
 import { clearing, moveRows, nameColumn, SIGNS, tablePanel } from "../view/table-panel.js";
 import { KINDS, valueCell } from "../view/values.js";
 import { scrollBy, scrollByKey } from "../widgets/list.js";
@@ -36,38 +29,6 @@ interface Comparison extends View {
   readonly focus: "list" | "detail";
 }
 
-const HANDLERS: Readonly<Record<string, CommandHandler<Comparison>>> = {
-  open: { whyNot: whyNoName, run: focusOther },
-  "next-panel": { whyNot: whyNoName, run: focusOther },
-  "previous-panel": { whyNot: whyNoName, run: focusOther },
-  "next-difference": {
-    whyNot: whyNoName,
-    run: (state, comparison) => next(state, comparison, 1),
-  },
-  "previous-difference": {
-    whyNot: whyNoName,
-    run: (state, comparison) => next(state, comparison, -1),
-  },
-  "copy-to": {
-    whyNot: (state, { place }) => whyNoValue(state, state.place) ?? whyReadOnly(state, place),
-    run: (state, { place }) =>
-      actsOnMarked(state)
-        ? openCopyTo(state, targetsOf(state, state.place), state.place, [place])
-        : copyTo(state, targetsOf(state, state.place), [place]),
-  },
-  "copy-from": {
-    whyNot: (state, { place }) => whyNoValue(state, place) ?? whyReadOnly(state, state.place),
-    run: (state, { place }) => copyTo(state, targetsOf(state, place), [state.place]),
-  },
-  "copy-other": {
-    whyNot: (state, { place }) => whyNoValue(state, place),
-    run: (state, { place }) => copyEntries(state, place, targetsOf(state, place), "value"),
-  },
-  refresh: { run: (state, { place }) => refresh(state, [place]) },
-  diff: { run: (state) => pop(state) },
-  back: { run: leave },
-};
-
 const DIFF: Screen<Comparison> = {
   name: "diff",
   key: commandKey,
@@ -78,7 +39,37 @@ const DIFF: Screen<Comparison> = {
       { size: detail, content: detailPanel(state, comparison, detail) },
     ];
   },
-  handlers: HANDLERS,
+  handlers: {
+    open: { whyNot: whyNoName, run: focusOther },
+    "next-panel": { whyNot: whyNoName, run: focusOther },
+    "previous-panel": { whyNot: whyNoName, run: focusOther },
+    "next-difference": {
+      whyNot: whyNoName,
+      run: (state, comparison) => next(state, comparison, 1),
+    },
+    "previous-difference": {
+      whyNot: whyNoName,
+      run: (state, comparison) => next(state, comparison, -1),
+    },
+    "copy-to": {
+      whyNot: (state, { place }) => whyNoValue(state, state.place) ?? whyReadOnly(state, place),
+      run: (state, { place }) =>
+        actsOnMarked(state)
+          ? openCopyTo(state, targetsOf(state, state.place), state.place, [place])
+          : copyTo(state, targetsOf(state, state.place), [place]),
+    },
+    "copy-from": {
+      whyNot: (state, { place }) => whyNoValue(state, place) ?? whyReadOnly(state, state.place),
+      run: (state, { place }) => copyTo(state, targetsOf(state, place), [state.place]),
+    },
+    "copy-other": {
+      whyNot: (state, { place }) => whyNoValue(state, place),
+      run: (state, { place }) => copyEntries(state, place, targetsOf(state, place), "value"),
+    },
+    refresh: { run: (state, { place }) => refresh(state, [place]) },
+    diff: { run: (state) => pop(state) },
+    back: { run: leave },
+  },
   table: {
     places: (state, { place }) => [state.place, place],
     page: (state, { focus }) => listPage(diffSizes(layoutOf(state), focus).list),
@@ -107,7 +98,7 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
   const { place, focus } = comparison;
   const { isReading } = readingOf(state, place);
   const labels = [placeName(state, state.place), placeName(state, place)];
-  const head = statusLine(state, place) ?? statusLine(state);
+  const isEmpty = gridOf(state).rows.length === 0;
   const room = size.width - 6 - 2 * GAP.length;
   const name = Math.min(MAX_NAME, Math.floor(room * 0.4));
   const left = Math.floor((room - name) / 2);
@@ -120,19 +111,16 @@ function diffPanel(state: State, comparison: Comparison, size: Size): PanelConte
     ? `reading ${labels[1]}…`
     : "+ only there   - only here   ~ differs   * encrypted";
   return {
-    ...tablePanel(state, {
+    ...tablePanel(state, size, {
       title: `${labels.join(" → ")}  `,
       columns: [nameColumn(state, name), ...values],
-      head: head && fitLine(indented(head), size.width - 3),
-      empty: () => [
-        [],
-        ...emptyLines(state, textColumns(size), line("✓ no differences", "success")).map(indented),
-      ],
+      problem: isEmpty ? undefined : (statusLine(state, place) ?? statusLine(state)),
+      none: line("✓ no differences", "success"),
       sign: (row) => differenceSign(entriesOf(state, row)),
       isFocused: focus === "list",
       onColumn: (now) => withFocus(now, "list"),
     }),
-    footnote: gridOf(state).rows.length > 0 ? hint : undefined,
+    footnote: isEmpty ? undefined : hint,
   };
 }
 
@@ -228,7 +216,7 @@ function next(state: State, comparison: Comparison, by: 1 | -1): State {
 }
 
 function whyNoValue(state: State, place: number): string | undefined {
-  const { name } = selectionOf(state);
+  const { name } = gridOf(state);
   if (targetsOf(state, place).some(({ value }) => value)) return undefined;
   return whyNoName(state) ?? `${name} has no value in ${placeName(state, place)}`;
 }

@@ -2,7 +2,7 @@ import { isPublic } from "../../model/variable.js";
 import type { HistoryEntry, VariableChange } from "../../model/variable-change.js";
 import { historyPlace, readPlaceHistory, rollbackTo } from "../edit/planning.js";
 import { changeLines, changesOf, changesValue } from "../edit/review-text.js";
-import { selectionOf } from "../stack/grid.js";
+import { gridOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
 import { isOnPlaces, pop } from "../stack/screen.js";
 import { blockingEffect } from "../state/effects.js";
@@ -25,7 +25,7 @@ interface Subject {
 function subjectOf(state: State): Subject {
   return {
     place: historyPlace(state),
-    name: isOnPlaces(state) ? undefined : selectionOf(state).name,
+    name: isOnPlaces(state) ? undefined : gridOf(state).name,
   };
 }
 

@@ -1,15 +1,8 @@
 import { copyTo } from "../edit/planning.js";
 import { openPlace, refresh, requestReads } from "../reading/polling.js";
-import { type Grid, gridOf, selectionOf, targetRows, whyNoName } from "../stack/grid.js";
+import { type Grid, gridOf, targetRows, whyNoName } from "../stack/grid.js";
 import { GAP, type PanelContent } from "../stack/panel.js";
-import {
-  type CommandHandler,
-  changeData,
-  commandKey,
-  pop,
-  push,
-  type Screen,
-} from "../stack/screen.js";
+import { changeData, commandKey, pop, push, type Screen } from "../stack/screen.js";
 import { shownKey } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import {
@@ -26,7 +19,7 @@ import { selectedEntry, withCursorOn } from "../table/selection.js";
 import { cellKind, hasKind } from "../table/table.js";
 import { textWidth, visibleText } from "../text/graphemes.js";
 import { cellText, indented, type Line, line, type Span } from "../text/line.js";
-import { emptyLines, statusLine } from "../view/status-lines.js";
+import { statusLine } from "../view/status-lines.js";
 import {
   type Column,
   moveToNext,
@@ -47,33 +40,6 @@ interface Matrix extends View {
 /** The row filters in the order of their key. `undefined` lists all rows. */
 const ROW_FILTERS: readonly View["rowFilter"][] = [undefined, "differing", "missing"];
 
-const HANDLERS: Readonly<Record<string, CommandHandler<Matrix>>> = {
-  open: { whyNot: whyNoName, run: openCell },
-  "next-difference": {
-    whyNot: whyNoName,
-    run: (state) => moveToNext(state, 1, isDifference),
-  },
-  "previous-difference": {
-    whyNot: whyNoName,
-    run: (state) => moveToNext(state, -1, isDifference),
-  },
-  "filter-rows": {
-    run: (state, { rowFilter }) =>
-      gridOf(state).changeView({ rowFilter: cycled(ROW_FILTERS, rowFilter, 1) }),
-  },
-  "copy-from": { whyNot: whyNotFill, run: fill },
-  refresh: { run: (state) => refresh(state, groupOf(state)) },
-  "previous-panel": {
-    help: "go to the place on the left",
-    run: (state) => atColumn(state, columnOf(gridOf(state)) - 1),
-  },
-  "next-panel": {
-    help: "go to the place on the right",
-    run: (state) => atColumn(state, columnOf(gridOf(state)) + 1),
-  },
-  matrix: { run: (state) => pop(state) },
-};
-
 const MATRIX: Screen<Matrix> = {
   name: "matrix",
   key: commandKey,
@@ -84,7 +50,32 @@ const MATRIX: Screen<Matrix> = {
       { size: detail, content: valuesPanel(state, detail) },
     ];
   },
-  handlers: HANDLERS,
+  handlers: {
+    open: { whyNot: whyNoName, run: openCell },
+    "next-difference": {
+      whyNot: whyNoName,
+      run: (state) => moveToNext(state, 1, isDifference),
+    },
+    "previous-difference": {
+      whyNot: whyNoName,
+      run: (state) => moveToNext(state, -1, isDifference),
+    },
+    "filter-rows": {
+      run: (state, { rowFilter }) =>
+        gridOf(state).changeView({ rowFilter: cycled(ROW_FILTERS, rowFilter, 1) }),
+    },
+    "copy-from": { whyNot: whyNotFill, run: fill },
+    refresh: { run: (state) => refresh(state, groupOf(state)) },
+    "previous-panel": {
+      help: "go to the place on the left",
+      run: (state) => atColumn(state, columnOf(gridOf(state)) - 1),
+    },
+    "next-panel": {
+      help: "go to the place on the right",
+      run: (state) => atColumn(state, columnOf(gridOf(state)) + 1),
+    },
+    matrix: { run: (state) => pop(state) },
+  },
   table: {
     places: groupOf,
     page: (state) => listPage(matrixSizes(layoutOf(state), groupOf(state).length).list),
@@ -115,12 +106,12 @@ function matrixPanel(state: State, { left, rowFilter }: Matrix, size: Size): Pan
     ? `no variable ${rowFilter === "missing" ? "is missing" : "differs"}; ${shownKey(state, "filter-rows")} shows all`
     : "no variables yet";
   return {
-    ...tablePanel(state, {
+    ...tablePanel(state, size, {
       title: `${groupLabel(state.places[state.place]?.group ?? "")} `,
       after: `  place ${column + 1}/${table.columns.length}${rowFilter ? `  only ${rowFilter}` : ""}`,
       columns: [nameColumn(state, at.nameWidth, at.left > 0 ? "NAME ‹" : "NAME"), ...places],
       end: last < table.columns.length ? "›" : "",
-      empty: () => [[], ...emptyLines(state, textColumns(size), line(none, "muted")).map(indented)],
+      none: line(none, "muted"),
       isFocused: true,
       column: column - at.left + 1,
       onColumn: (now, clicked) => (clicked < 1 ? now : atColumn(now, at.left + clicked - 1)),
@@ -237,7 +228,7 @@ function isDifference({ table }: Pick<Grid, "table">, row: number): boolean {
 }
 
 function openCell(state: State): State {
-  const { place, name = "" } = selectionOf(state);
+  const { place, name = "" } = gridOf(state);
   const browsing = withCursorOn({ ...pop(state), focus: "variables" }, name);
   return place === state.place ? browsing : openPlace(browsing, place);
 }
@@ -265,11 +256,11 @@ function fill(state: State): State {
   const sources = [...nearest(state)];
   const from = new Set(sources.map(({ place }) => placeName(state, place)));
   const entries = sources.map(({ entry }) => entry);
-  return copyTo(state, entries, [selectionOf(state).place], [...from].join(", "));
+  return copyTo(state, entries, [gridOf(state).place], [...from].join(", "));
 }
 
 function whyNotFill(state: State): string | undefined {
-  const { place, name } = selectionOf(state);
+  const { place, name } = gridOf(state);
   if (name === undefined) return whyNoName(state);
   const other = nearest(state).next().done
     ? `${name} has no value in any other environment`

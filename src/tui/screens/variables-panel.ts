@@ -2,15 +2,15 @@ import type { VariableEntry } from "../../model/variable-entries.js";
 import { gridOf } from "../stack/grid.js";
 import { GAP, type PanelContent } from "../stack/panel.js";
 import { shownKey } from "../state/command.js";
-import { type Size, textColumns } from "../state/layout.js";
+import type { Size } from "../state/layout.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName } from "../state/preferences.js";
 import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { parseFilter } from "../table/filter.js";
 import { selectedEntry } from "../table/selection.js";
 import { highlight } from "../text/fuzzy.js";
-import { cellText, fitLine, indented, type Line, line } from "../text/line.js";
-import { emptyLines, progressText, statusLine } from "../view/status-lines.js";
+import { cellText, type Line, line } from "../text/line.js";
+import { progressText, statusLine } from "../view/status-lines.js";
 import { type Column, nameColumn, tablePanel, widestName } from "../view/table-panel.js";
 import { valueCell } from "../view/values.js";
 
@@ -23,17 +23,13 @@ export function variablesPanel(state: State, size: Size): PanelContent {
     entries.length === 0
       ? `no variables yet${isEditable ? `; ${shownKey(state, "add")} adds one` : ""}`
       : `no ${state.list.rowFilter} variables; ${shownKey(state, "type")} shows other types`;
-  const head = problem && fitLine(indented(problem), size.width - 3);
   return {
-    ...tablePanel(state, {
+    ...tablePanel(state, size, {
       title: "Variables ",
       after: state.list.rowFilter ? `  only ${state.list.rowFilter}` : "",
       columns: chosenColumns(state, size),
-      head,
-      empty: () => [
-        head ?? [],
-        ...emptyLines(state, textColumns(size), line(none, "muted")).map(indented),
-      ],
+      problem,
+      none: line(none, "muted"),
       isFocused: state.focus === "variables",
     }),
     footnote: progress === undefined || isEmpty ? undefined : `reading… ${progress}`.trimEnd(),

@@ -1,7 +1,14 @@
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { memoized } from "../state/memoized.js";
 import type { State, View } from "../state/state.js";
-import { hasMarks, type Listed, listed, listOf, withRange } from "../table/selection.js";
+import {
+  hasMarks,
+  type Listed,
+  listed,
+  listOf,
+  selectedEntry,
+  withRange,
+} from "../table/selection.js";
 import { changeData, drawnScreen } from "./screen.js";
 
 /** The table on the screen, with its cursor. */
@@ -9,6 +16,8 @@ export interface Grid extends Listed {
   readonly view: View;
   /** The place whose values commands act on. */
   readonly place: number;
+  /** The entry under the cursor in that place. */
+  readonly entry: VariableEntry | undefined;
   /** Returns the state with a changed view. */
   changeView(change: Partial<View>): State;
 }
@@ -25,27 +34,25 @@ function findGrid(state: State): Grid {
   const { place, list } = state;
   if (!screen?.table) {
     const change: Grid["changeView"] = (view) => ({ ...state, list: { ...list, ...view } });
-    return { ...listOf(state), view: list, place, changeView: change };
+    const entry = selectedEntry(state);
+    return { ...listOf(state), view: list, place, entry, changeView: change };
   }
   const { places, page, ...table } = screen.table;
   const view = data as View;
+  const rows = listed(state, places(state, data), view, page(state, data));
+  const at = table.place(state, data);
   return {
-    ...listed(state, places(state, data), view, page(state, data)),
+    ...rows,
     view,
-    place: table.place(state, data),
+    place: at,
+    entry: cellsOf(rows, at)[rows.row],
     changeView: (change) =>
       changeData(state, screen, (before) => ({ ...(before as View), ...change })),
   };
 }
 
-function cellsOf({ table }: Grid, place: number): readonly (VariableEntry | undefined)[] {
+function cellsOf({ table }: Listed, place: number): readonly (VariableEntry | undefined)[] {
   return table.columns.find((column) => column.place === place)?.cells ?? [];
-}
-
-/** The name and the entry under the cursor, on any screen. */
-export function selectionOf(state: State, place = gridOf(state).place) {
-  const grid = gridOf(state);
-  return { place, name: grid.name, entry: cellsOf(grid, place)[grid.row] };
 }
 
 /** Why there is no variable under the cursor. */

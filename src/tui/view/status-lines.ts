@@ -5,11 +5,11 @@ import { shownKey } from "../state/command.js";
 import { type PlaceInfo, placeName } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
+import { notSearched, parseFilter } from "../table/filter.js";
 import { listOf } from "../table/selection.js";
 import { visibleText } from "../text/graphemes.js";
 import { countOf, countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { whyNotFound } from "./table-panel.js";
 
 /**
  * `1,200 of 100,000` during the first read, `""` before its first page,
@@ -56,6 +56,21 @@ export function emptyLines(state: State, width: number, otherwise: Line): Line[]
   }
   const notFound = whyNotFound(state);
   return notFound === undefined ? wrapLine(otherwise, width) : wrapLines(notFound, width, "muted");
+}
+
+/** Why a filter finds nothing. */
+function whyNotFound(state: State): string | undefined {
+  const { table, view } = gridOf(state);
+  const { filter } = view;
+  if (filter === "") return undefined;
+  const { problem } = parseFilter(filter);
+  if (problem !== undefined) return problem;
+  const kind = notSearched(state, table, filter);
+  const show = kind === "masked" ? `: ${shownKey(state, "reveal-all")} shows them` : "";
+  const rest = kind ? `; ${kind} values were not searched${show}` : "";
+  const among =
+    state.stack.length === 0 && view.rowFilter ? ` among ${view.rowFilter} variables` : "";
+  return `nothing matches "${filter}"${among}; ${shownKey(state, "back")} clears the filter${rest}`;
 }
 
 interface Status {

@@ -1,17 +1,18 @@
 import { type Grid, gridOf } from "../stack/grid.js";
 import { GAP, type PanelContent, rowLine } from "../stack/panel.js";
-import { shownKey } from "../state/command.js";
+import { type Size, textColumns } from "../state/layout.js";
 import { memoized } from "../state/memoized.js";
 import { readingOf } from "../state/readings.js";
 import { NO_MARKS, notify, type Sort, type State, type View } from "../state/state.js";
-import { notSearched, parseFilter } from "../table/filter.js";
+import { parseFilter } from "../table/filter.js";
 import { findingOf } from "../table/reveal.js";
 import { hiddenMarks, isMarked, type Listed, withRange } from "../table/selection.js";
 import type { Table } from "../table/table.js";
 import { highlight } from "../text/fuzzy.js";
 import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
-import { countText, fitText, type Line, type Span } from "../text/line.js";
+import { countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
 import { moveCursor, type Position, scrollList } from "../widgets/list.js";
+import { emptyLines } from "./status-lines.js";
 
 export interface Column {
   readonly heading: Span;
@@ -36,12 +37,12 @@ interface TableOptions {
   readonly after?: string;
   /** The columns that are scrolled into view. */
   readonly columns: readonly Column[];
-  /** Replaces the headings, so that the rows don't move. */
-  readonly head?: Line | undefined;
+  /** A problem, which replaces the headings, so that the rows don't move. */
+  readonly problem?: Line | undefined;
   /** The end of the headings, which shows that there are more columns. */
   readonly end?: string;
-  /** The lines in place of rows if there are none. */
-  readonly empty: () => readonly Line[];
+  /** Takes the place of rows if the table has none for no other reason. */
+  readonly none: Line;
   /** The sign before a name. Default: for a finding or a recent change. */
   readonly sign?: (row: number) => Span;
   readonly isFocused: boolean;
@@ -58,16 +59,17 @@ interface TableOptions {
 const BEFORE = 3;
 
 /** Formats only the visible cells. */
-export function tablePanel(state: State, options: TableOptions): PanelContent {
+export function tablePanel(state: State, size: Size, options: TableOptions): PanelContent {
   const grid = gridOf(state);
-  const { columns, onColumn = (now) => now } = options;
-  const isEmpty = grid.rows.length === 0;
+  const { columns, problem, none, onColumn = (now) => now } = options;
+  const head = problem && fitLine(indented(problem), size.width - 3);
   return {
     title: titleOf(state, grid, options),
     isFocused: options.isFocused,
-    lines: isEmpty
-      ? options.empty()
-      : [options.head ?? headings(grid, options), ...rowLines(state, grid, options)],
+    lines:
+      grid.rows.length > 0
+        ? [head ?? headings(grid, options), ...rowLines(state, grid, options)]
+        : [head ?? [], ...emptyLines(state, textColumns(size), none).map(indented)],
     heads: 1,
     select: (now, { line, column: at }) => {
       const column = columnAt(columns, at);
@@ -232,21 +234,6 @@ export function clearing(
   return stack.length === 0 && names.size > 0
     ? { label: "unmark", cleared: { ...state, marks: NO_MARKS } }
     : undefined;
-}
-
-/** Why a filter finds nothing. */
-export function whyNotFound(state: State): string | undefined {
-  const { table, view } = gridOf(state);
-  const { filter } = view;
-  if (filter === "") return undefined;
-  const { problem } = parseFilter(filter);
-  if (problem !== undefined) return problem;
-  const kind = notSearched(state, table, filter);
-  const show = kind === "masked" ? `: ${shownKey(state, "reveal-all")} shows them` : "";
-  const rest = kind ? `; ${kind} values were not searched${show}` : "";
-  const among =
-    state.stack.length === 0 && view.rowFilter ? ` among ${view.rowFilter} variables` : "";
-  return `nothing matches "${filter}"${among}; ${shownKey(state, "back")} clears the filter${rest}`;
 }
 
 const NAME = { min: 6, max: 40 } as const;

@@ -6,13 +6,7 @@ import type { Preferences } from "./state/preferences.js";
 import type { State } from "./state/state.js";
 import { FrameStream, type TuiTerminal } from "./terminal/frame-stream.js";
 import { listenToInput } from "./terminal/input.js";
-import {
-  BACKGROUND_QUESTION,
-  createTheme,
-  shadeOf,
-  type Theme,
-  type ThemeName,
-} from "./text/theme.js";
+import { BACKGROUND_QUESTION, createTheme, shadeOf, type ThemeName } from "./text/theme.js";
 
 export interface TuiOptions
   extends Omit<ProgramOptions, "quit" | "suspend" | "redraw" | "start" | "defer"> {
@@ -58,7 +52,7 @@ export function loadDrawing() {
  * @throws bugs; other errors are shown on the screen
  */
 export async function runTui(options: TuiOptions): Promise<void> {
-  const { place, terminal, commands, preferences, ticks } = options;
+  const { place, terminal, commands, preferences } = options;
   const { startDrawing } = await loadDrawing();
   const quitting = new AbortController();
   const program = new Program({
@@ -66,15 +60,10 @@ export async function runTui(options: TuiOptions): Promise<void> {
     quit: () => quitting.abort(),
     suspend: () => void terminal.suspend(),
     redraw: () => display.redraw(),
-    start: {
-      ...terminal.size(),
-      place,
-      commands,
-      preferences,
-    },
-    defer: (draw) => void setTimeout(draw, Math.max(0, display.nextAt - ticks())),
+    start: { ...terminal.size(), place, commands, preferences },
+    defer: (draw) => void setTimeout(draw, display.pause()),
   });
-  const display = new Display(program, options, startDrawing);
+  const display = createDisplay(program, options, startDrawing);
   const { background, stop } = listen(program, display, terminal);
   const adapted = display.isAdapting && adaptTo(background, display, terminal);
   try {
@@ -121,60 +110,34 @@ async function adaptTo(background: EventEmitter, display: Display, terminal: Tui
 }
 
 /** Draws the state of a program. */
-class Display {
-  readonly #program: Program;
-  readonly #options: TuiOptions;
-  readonly #screen: FrameStream;
-  readonly #drawing: ReturnType<StartDrawing>;
-  readonly #theme: ThemeName;
-  #colors: Theme;
-  /** The earliest time of the next frame. */
-  nextAt = Number.NEGATIVE_INFINITY;
-
-  constructor(program: Program, options: TuiOptions, startDrawing: StartDrawing) {
-    const { terminal, theme, colorLevel } = options;
-    this.#program = program;
-    this.#options = options;
-    this.#theme = colorLevel === 0 ? "plain" : theme;
-    this.#colors = createTheme(this.#theme);
-    this.#screen = new FrameStream(terminal);
-    // Without colors, bold and inverse remain, since the cursor would otherwise
-    // be invisible.
-    this.#drawing = startDrawing(this.#props(), this.#screen, terminal.input, colorLevel || 1);
-  }
-
-  /** Whether the colors adapt to the background. */
-  get isAdapting(): boolean {
-    return this.#theme === "auto";
-  }
-
-  /** Settles when ink has stopped. */
-  get ended(): Promise<unknown> {
-    return this.#drawing.ended;
-  }
-
-  show(): void {
-    this.nextAt = this.#options.ticks() + FRAME_MS;
-    this.#drawing.show(this.#props());
-  }
-
-  redraw(): void {
-    this.#screen.clear();
-    this.show();
-  }
-
-  adapt(reply: string): void {
-    this.#colors = createTheme(shadeOf(reply) ?? this.#theme);
-    this.show();
-  }
-
-  stop(): void {
-    this.#drawing.stop();
-  }
-
-  #props() {
-    const { terminal, isAscii } = this.#options;
-    if (!terminal.isBusy()) this.#program.shown();
-    return { picture: frameOf(this.#program.state, isAscii), theme: this.#colors };
-  }
+function createDisplay(program: Program, options: TuiOptions, startDrawing: StartDrawing) {
+  const { terminal, colorLevel, isAscii, ticks } = options;
+  const theme = colorLevel === 0 ? "plain" : options.theme;
+  const screen = new FrameStream(terminal);
+  let colors = createTheme(theme);
+  let nextAt = Number.NEGATIVE_INFINITY;
+  const content = () => {
+    if (!terminal.isBusy()) program.shown();
+    return { picture: frameOf(program.state, isAscii), theme: colors };
+  };
+  // Without colors, bold and inverse remain, since the cursor would otherwise
+  // be invisible.
+  const { ended, stop, ...ink } = startDrawing(content(), screen, terminal.input, colorLevel || 1);
+  const show = () => {
+    nextAt = ticks() + FRAME_MS;
+    ink.show(content());
+  };
+  const redraw = () => {
+    screen.clear();
+    show();
+  };
+  const adapt = (reply: string) => {
+    colors = createTheme(shadeOf(reply) ?? theme);
+    show();
+  };
+  /** The milliseconds until the next frame may be drawn. */
+  const pause = () => Math.max(0, nextAt - ticks());
+  return { isAdapting: theme === "auto", ended, show, redraw, adapt, pause, stop };
 }
+
+type Display = ReturnType<typeof createDisplay>;

@@ -1,4 +1,3 @@
-import { dataPlaceOf } from "../../tasks/settings/connection.js";
 import { defineCommand } from "../arguments/command.js";
 import { PLACE_FLAGS } from "../arguments/data-flags.js";
 import { parseTime } from "../arguments/flag-arguments.js";
@@ -22,9 +21,8 @@ export const definition = defineCommand({
   },
   examples: ["appvars audit audit.log --since 2026-01-31 --client ana --data vars.json"],
   async run({ file: files }, { since = Number.NEGATIVE_INFINITY, client, ...flags }, context) {
-    const dataPlace = dataPlaceOf(context.settings(flags));
     const { auditReads } = await import("../../tasks/data/audit-reads.js");
-    const json = await auditReads(files, { since, client }, dataPlace, context);
+    const json = await auditReads(files, { since, client }, context.place(flags), context);
     await printTable(context, {
       json,
       headings: ["ENVIRONMENT", "CLIENT", "NAME", "READS", "LAST READ"],

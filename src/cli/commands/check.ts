@@ -39,19 +39,18 @@ export const definition = defineCommand({
       await withSource(Promise.resolve(source), async () => {
         const checked = await source.readSnapshot(async (snapshot) => {
           const result = await check(snapshot);
-          const variables = documented ? await readAll((page) => snapshot.listVariables(page)) : [];
-          return { ...result, ...(documented && compareNames(documented, variables)) };
+          if (!documented) return result;
+          const variables = await readAll((page) => snapshot.listVariables(page));
+          return { ...result, ...compareNames(documented, variables) };
         });
         json.push({ environment, ...checked });
       });
     const rows = json.flatMap(rowsOf);
-    const headings = ["ENVIRONMENT", "NAME", "PROBLEM"];
-    const empty = "nothing is missing or invalid";
     await printTable(context, {
       json,
-      headings,
+      headings: ["ENVIRONMENT", "NAME", "PROBLEM"],
       rows,
-      empty,
+      empty: "nothing is missing or invalid",
     });
     if (rows.length > 0) context.exitCode = 1;
   },

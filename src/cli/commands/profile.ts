@@ -23,13 +23,11 @@ const list = defineCommand({
       const key = local === undefined ? api_key : env;
       return [name, current ? "*" : "", local ?? url, key ?? ""];
     });
-    const headings = ["NAME", "CURRENT", "SOURCE", "ENV OR API KEY"];
-    const empty = "no profiles yet; see appvars profile add --help";
     await printTable(context, {
       json,
-      headings,
+      headings: ["NAME", "CURRENT", "SOURCE", "ENV OR API KEY"],
       rows,
-      empty,
+      empty: "no profiles yet; see appvars profile add --help",
     });
   },
 });

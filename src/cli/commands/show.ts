@@ -76,13 +76,10 @@ export const definition = defineCommand({
 type Field = [label: string, text: string];
 
 function definitionFields({ variable, rules = {} }: VariableEntry): Field[] {
-  const labels = VARIABLE_FIELDS.map((field): Field => {
-    return [VARIABLE_LABELS[field], String(variable[field])];
-  });
-  const others = Object.entries(rules).map(([field, rule]): Field => {
-    return [field, JSON.stringify(rule)];
-  });
-  return [...labels, ...others];
+  return [
+    ...VARIABLE_FIELDS.map((field): Field => [VARIABLE_LABELS[field], String(variable[field])]),
+    ...Object.entries(rules).map(([field, rule]): Field => [field, JSON.stringify(rule)]),
+  ];
 }
 
 /** @throws NotFoundError with a suggestion if no variable has that name */
@@ -145,13 +142,8 @@ function originsOf(settings: Settings) {
     const [setting, ...weaker] = settings.findAll(name);
     const overrides = weaker.map(({ from }) => from);
     if (setting) {
-      const value = shownText(setting) ?? HIDDEN;
-      return {
-        setting: SETTINGS[setting.name].key,
-        value,
-        from: setting.from,
-        overrides,
-      };
+      const { key } = SETTINGS[setting.name];
+      return { setting: key, value: shownText(setting) ?? HIDDEN, from: setting.from, overrides };
     }
     const { key, default: value } = SETTINGS[name];
     return value === undefined ? [] : { setting: key, value, from: "default", overrides };

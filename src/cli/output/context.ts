@@ -1,6 +1,7 @@
 import type { Readable } from "node:stream";
 import type { untilStopped } from "../../kit/process/signals.js";
 import type { DataCaller } from "../../tasks/data/open-data.js";
+import { type DataPlace, dataPlaceOf } from "../../tasks/settings/connection.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import type { Surroundings } from "../../tasks/surroundings.js";
@@ -43,6 +44,8 @@ export interface Context extends DataCaller, Printer {
   exitCode: number;
   /** Resolves the settings of the command, given its flags. */
   settings(flags: SourceFlags): Settings;
+  /** Returns the data that these settings name. */
+  place(flags: SourceFlags): DataPlace;
 }
 
 /** The time before the first line about long work, and between two lines. */
@@ -74,6 +77,9 @@ export function createContext(
     exitCode: 0,
     settings(flags) {
       return readSettings(flags, this);
+    },
+    place(flags) {
+      return dataPlaceOf(this.settings(flags));
     },
     note,
     tell,

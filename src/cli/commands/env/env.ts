@@ -23,8 +23,7 @@ const list = defineCommand({
   flags: PLACE_FLAGS,
   examples: ["appvars env list --data vars.json"],
   async run(_, flags, context) {
-    const dataPlace = dataPlaceOf(context.settings(flags));
-    const { environments } = await readData(dataPlace, context);
+    const { environments } = await readData(context.place(flags), context);
     const json = environments.map(({ id, application, name, api_key, previous }) => {
       return { id, application, name, api_key, previous: withoutSecrets(previous) };
     });
@@ -98,8 +97,7 @@ const credentials = defineCommand({
   flags: PLACE_FLAGS,
   examples: ['eval "$(appvars env credentials development --data vars.json)"'],
   async run({ name }, flags, context) {
-    const dataPlace = dataPlaceOf(context.settings(flags));
-    const { environments } = await readData(dataPlace, context);
+    const { environments } = await readData(context.place(flags), context);
     printCredentials(findEnvironment(environments, name), context);
   },
 });
@@ -168,8 +166,10 @@ function warnOfSettings(
 
 async function issue(flags: SourceFlags, context: Context, change: ChangeWithPair): Promise<void> {
   const { issueCredentials } = await loadEdits();
-  const dataPlace = dataPlaceOf(context.settings(flags));
-  const issued = await issueCredentials((edit) => updateData(dataPlace, context, edit), change);
+  const issued = await issueCredentials(
+    (edit) => updateData(context.place(flags), context, edit),
+    change,
+  );
   if (!context.preview) printCredentials(issued, context);
 }
 

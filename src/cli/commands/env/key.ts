@@ -12,7 +12,6 @@ import { createMatcher, NAME_OR_GLOB, NAME_OR_GLOB_RULE } from "../../../model/n
 import type { ChangeWithPair } from "../../../store/edits/edit-environments.js";
 import { credentialLines } from "../../../tasks/data/key-advice.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
-import { dataPlaceOf } from "../../../tasks/settings/connection.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
 import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
@@ -47,32 +46,21 @@ const list = defineCommand({
   flags: PLACE_FLAGS,
   examples: ["appvars env key list production --data vars.json"],
   async run({ environment }, flags, context) {
-    const dataPlace = dataPlaceOf(context.settings(flags));
-    const { environments } = await readData(dataPlace, context);
+    const { environments } = await readData(context.place(flags), context);
     const listed =
       environment === undefined ? environments : [findEnvironment(environments, environment)];
     const json = [];
     const rows = [];
-    for (const record of listed)
-      for (const key of record.keys ?? []) {
-        const { name, api_key, only, valid_until, rotated_at } = key;
-        const owner = qualifiedName(record);
-        const previous = withoutSecrets(key.previous);
-        rows.push([owner, name, api_key, only?.join(), valid_until, rotated_at]);
-        json.push({
-          environment: owner,
-          name,
-          api_key,
-          only,
-          valid_until,
-          rotated_at,
-          previous,
-        });
+    for (const owner of listed)
+      for (const { name, api_key, only, valid_until, rotated_at, previous } of owner.keys ?? []) {
+        const environment = qualifiedName(owner);
+        const key = { environment, name, api_key, only, valid_until, rotated_at };
+        rows.push(Object.values({ ...key, only: only?.join() }));
+        json.push({ ...key, previous: withoutSecrets(previous) });
       }
-    const headings = ["ENVIRONMENT", "NAME", "API KEY", "ONLY", "EXPIRES", "ROTATED"];
     await printTable(context, {
       json,
-      headings,
+      headings: ["ENVIRONMENT", "NAME", "API KEY", "ONLY", "EXPIRES", "ROTATED"],
       rows,
       empty: "there are no named keys",
     });
@@ -150,8 +138,7 @@ const remove = defineCommand({
   examples: ["appvars env key remove production ana --data vars.json"],
   async run({ environment, key: name }, flags, context) {
     const { removeKey } = await loadEdits();
-    const dataPlace = dataPlaceOf(context.settings(flags));
-    const changed = await updateData(dataPlace, context, (data) =>
+    const changed = await updateData(context.place(flags), context, (data) =>
       removeKey(data, environment, name),
     );
     if (!changed) return;
@@ -192,8 +179,7 @@ async function issueKey(
 ) {
   const { freshCredentials } = await loadEdits();
   const pair = freshCredentials();
-  const dataPlace = dataPlaceOf(context.settings(flags));
-  const changed = await updateData(dataPlace, context, (data) => change(data, pair));
+  const changed = await updateData(context.place(flags), context, (data) => change(data, pair));
   if (!changed) return undefined;
   const owner = qualifiedName(findEnvironment(changed.environments, environment));
   printPair({ environment: owner, name }, pair, context);

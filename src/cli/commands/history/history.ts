@@ -1,6 +1,6 @@
 import { UsageError } from "../../../kit/text/errors.js";
 import { readHistory } from "../../../tasks/data/open-data.js";
-import { dataPlaceName, dataPlaceOf } from "../../../tasks/settings/connection.js";
+import { dataPlaceName } from "../../../tasks/settings/connection.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { defineCommand } from "../../arguments/command.js";
 import { PLACE_FLAGS } from "../../arguments/data-flags.js";
@@ -37,9 +37,8 @@ export const definition = defineCommand({
         "--prune removes entries of all environments and variables: omit NAME and --env",
       );
     }
-    const dataPlace = dataPlaceOf(context.settings(flags));
     const { listChanges } = await import("../../../store/edits/change-rows.js");
-    const json = await readHistory(dataPlace, context, (history) =>
+    const json = await readHistory(context.place(flags), context, (history) =>
       listChanges(history, { name, env, limit, showValues }),
     );
     const all = json.flatMap(({ changes }) => changes);
@@ -60,7 +59,7 @@ function parseCount(text: string): number {
 }
 
 async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {
-  const place = dataPlaceOf(context.settings(flags));
+  const place = context.place(flags);
   if (place.kind !== "etcd")
     throw new UsageError(
       '--prune is for a store: a data file has its limit in "history": {"entries": 1000}',

@@ -2,7 +2,6 @@ import { createInterface } from "node:readline";
 import { endBySignal } from "../../../kit/process/signals.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { readHistory, updateData } from "../../../tasks/data/open-data.js";
-import { dataPlaceOf } from "../../../tasks/settings/connection.js";
 import { defineCommand } from "../../arguments/command.js";
 import { DRY_RUN, PLACE_FLAGS } from "../../arguments/data-flags.js";
 import { requireValid } from "../../arguments/flag-arguments.js";
@@ -34,7 +33,7 @@ export const definition = defineCommand({
     context,
   ) {
     const { planRollBack } = await import("../../../store/edits/roll-back.js");
-    const dataPlace = dataPlaceOf(context.settings(flags));
+    const dataPlace = context.place(flags);
     const plan = await readHistory(dataPlace, context, (history) =>
       planRollBack(history, number, { only, env, showValues }),
     );

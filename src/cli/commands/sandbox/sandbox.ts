@@ -2,7 +2,7 @@ import { loadWindows, startChild } from "../../../kit/process/child.js";
 import type { ChildEnvironment } from "../../../kit/process/program.js";
 import { supervise } from "../../../kit/process/supervise.js";
 import { filterEnvironment } from "../../../tasks/run/child-environment.js";
-import { dataPlaceName, dataPlaceOf } from "../../../tasks/settings/connection.js";
+import { dataPlaceName } from "../../../tasks/settings/connection.js";
 import { SETTING_NAMES, SETTINGS } from "../../../tasks/settings/setting-table.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import { defineCommand } from "../../arguments/command.js";
@@ -54,9 +54,7 @@ export const definition = defineCommand({
     // Only flags name the data. Other settings of a store may come from
     // anywhere.
     const place =
-      (data ?? store) === undefined
-        ? undefined
-        : dataPlaceOf(context.settings({ data, store, sealKeyFile }));
+      (data ?? store) === undefined ? undefined : context.place({ data, store, sealKeyFile });
     const options = { place, env: name, allowReserved, ...rateLimit, faults };
     const { openSandbox } = await import("./open-sandbox.js");
     const { surroundings } = context;

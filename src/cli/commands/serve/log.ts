@@ -68,17 +68,7 @@ function jsonLines(time: () => string): MakeLine {
 
 function requestFields({ apiKey: key, address: from, milliseconds, ...rest }: ServedRequest) {
   const { method, route, status, id, client, bytes } = rest;
-  return {
-    method,
-    route,
-    status,
-    id,
-    key,
-    client,
-    from,
-    bytes,
-    ms: rounded(milliseconds),
-  };
+  return { method, route, status, id, key, client, from, bytes, ms: rounded(milliseconds) };
 }
 
 function rounded(milliseconds: number): number {

@@ -1,7 +1,6 @@
 import { UsageError } from "../../../kit/text/errors.js";
 import { DEFAULT_HOST, DEFAULT_MAX_CONNECTIONS, DEFAULT_PORT } from "../../../model/defaults.js";
 import { DEFAULT_TOLERANCE } from "../../../signing/sign.js";
-import { dataPlaceOf } from "../../../tasks/settings/connection.js";
 import {
   DEFAULT_DATA_FILE,
   RATE_LIMIT_STORE_VARIABLE,
@@ -88,7 +87,7 @@ export const definition = defineCommand({
     if (env[RATE_LIMIT_STORE_VARIABLE])
       throw new UsageError(`${RATE_LIMIT_STORE_VARIABLE} ${NO_RATE_LIMIT_STORE}`);
     const fd = takeActivatedSocket(env, process.pid);
-    const place = dataPlaceOf(context.settings({ data, store, sealKeyFile }));
+    const place = context.place({ data, store, sealKeyFile });
     if (others.maxStale !== undefined && place.kind === "file")
       throw new UsageError("--max-stale needs a data store: a data file has no age");
     const options = { ...others, ...rateLimit, tolerance: clockTolerance, fd };

@@ -135,10 +135,9 @@ export class CachedSource extends VariableReader implements VariableSource {
     const { file, clock, onFailure } = this.#options;
     const write = async () => {
       const cached = fresh?.mergeInto(await this.#load(), clock());
-      const bytes = Buffer.from(
-        JSON.stringify({ ...cached, answers: [...(cached?.answers ?? [])] }),
-      );
-      await (cached ? file.write(bytes, cached.savedAt) : file.remove());
+      if (!cached) return file.remove();
+      const json = JSON.stringify({ ...cached, answers: [...cached.answers] });
+      return file.write(Buffer.from(json), cached.savedAt);
     };
     this.#written = this.#written.then(write).catch((error: unknown) => {
       if (!this.#hasFailed) onFailure(error);

@@ -1,10 +1,5 @@
 import { isLoopback } from "../kit/net/endpoint.js";
-import {
-  GATEWAY_STATUSES,
-  RateLimitedError,
-  ServerError,
-  UnreachableError,
-} from "../kit/text/errors.js";
+import { RateLimitedError, ServerError, UnreachableError } from "../kit/text/errors.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../model/defaults.js";
 
 const FIRST_BACKOFF_S = 0.2;
@@ -17,9 +12,9 @@ const MIB = 1024 * 1024;
 
 /**
  * Statuses after which another attempt may succeed. 408: the request came too
- * slowly.
+ * slowly. The others are those of a proxy whose server is down.
  */
-export const TRANSIENT_STATUSES: readonly number[] = [408, ...GATEWAY_STATUSES];
+export const TRANSIENT_STATUSES: readonly number[] = [408, 502, 503, 504];
 
 /**
  * The maximum length of all answers to one command, in characters: the length

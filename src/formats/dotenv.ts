@@ -97,15 +97,11 @@ function readTypes(comments: readonly Comment[]) {
       throw new UsageError(`line ${line}: "${TYPE_COMMENT}" must come before the first assignment`);
     const [, name, type = ""] =
       /^ (\S+) (.+)$/.exec(text.slice(TYPE_COMMENT.length).trimEnd()) ?? [];
-    if (name === undefined || !isTextType(type))
+    if (name === undefined || (type !== JSON_STRING && !isVariableType(type)))
       throw new UsageError(`line ${line} must be ${TYPE_COMMENT} NAME TYPE`);
     types.set(name, { type });
   }
   return types;
-}
-
-function isTextType(text: string): text is TextType {
-  return text === JSON_STRING || isVariableType(text);
 }
 
 /** The escapes by quote that other readers decode. */

@@ -5,7 +5,7 @@ import { RequestChain, type RequestChainParts, type RequestOptions } from "./api
 import type { ServedRequest } from "./api/served-request.js";
 import { answerUnparsed } from "./api/unparsed-requests.js";
 import { createAddressOf } from "./limits/client-address.js";
-import { type Counter, RateLimiter, type RateLimitOptions } from "./limits/rate-limiter.js";
+import { type OnDecision, RateLimiter, type RateLimitOptions } from "./limits/rate-limiter.js";
 import { type ConnectionLimits, Connections } from "./wire/connections.js";
 import { createListener, listen, serverUrl } from "./wire/listener.js";
 import type { TlsCredentials } from "./wire/tls.js";
@@ -16,7 +16,7 @@ import type { TlsCredentials } from "./wire/tls.js";
  */
 interface TrafficMetrics {
   count(request: ServedRequest): void;
-  decide: (counter: Counter["kind"], isAllowed: boolean) => void;
+  decide: OnDecision;
   /** @param count returns the number of open connections */
   watchConnections(count: () => number): void;
 }

@@ -99,12 +99,6 @@ export class RateLimitedError extends AppvarsError {
   }
 }
 
-/**
- * Statuses that a proxy sends when its server is down. appvars never sends them
- * for data.
- */
-export const GATEWAY_STATUSES: readonly number[] = [502, 503, 504];
-
 /** Thrown when the server answers 5xx, is unhealthy, or breaks the contract. */
 export class ServerError extends AppvarsError {
   readonly code = "server_error";

@@ -37,15 +37,11 @@ interface Router {
  * Returns a function that finds what a request asks for, or `undefined` if no
  * route matches. It throws a UsageError for a page or an id out of bounds.
  */
-export function createRouter(): (
-  method: string,
-  path: string,
-  search: string,
-) => ApiCall | undefined {
+export function createRouter() {
   const router = polka() as unknown as Router;
   for (const { kind, pattern } of PATTERNS)
     router.get(pattern, (params, search) => parseApiCall(kind, params, search));
-  return (method, path, search) => {
+  return (method: string, path: string, search: string): ApiCall | undefined => {
     const { params, handlers } = router.find(method, path);
     return handlers[0]?.(params, search);
   };

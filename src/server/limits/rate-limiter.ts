@@ -27,6 +27,8 @@ export interface Counter {
   id: string;
 }
 
+export type OnDecision = (kind: Counter["kind"], isAllowed: boolean) => void;
+
 interface CountedRequest {
   /** `undefined` without a limit. */
   rateLimit?: RateLimit;
@@ -47,14 +49,14 @@ const MAX_ADDRESSES = 10_000;
 export class RateLimiter {
   readonly #limit: number;
   readonly #ticks: () => number;
-  readonly #onDecision: ((kind: Counter["kind"], isAllowed: boolean) => void) | undefined;
+  readonly #onDecision: OnDecision | undefined;
   readonly #windows: Readonly<Record<Counter["kind"], Windows>>;
 
   /** @param ticks monotonic clock in milliseconds */
   constructor(
     { rateLimit = DEFAULT_RATE_LIMIT, rateWindow = DEFAULT_RATE_WINDOW }: RateLimitOptions,
     ticks: () => number,
-    onDecision?: (kind: Counter["kind"], isAllowed: boolean) => void,
+    onDecision?: OnDecision,
   ) {
     this.#limit = rateLimit;
     this.#ticks = ticks;

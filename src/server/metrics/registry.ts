@@ -3,7 +3,7 @@ import { expiringKeys, qualifiedName } from "../../model/environment.js";
 import { ROUTES } from "../../model/routes.js";
 import type { Reloadable, Store } from "../../store/store.js";
 import type { ServedRequest } from "../api/served-request.js";
-import type { Counter as RateCounter } from "../limits/rate-limiter.js";
+import type { OnDecision } from "../limits/rate-limiter.js";
 
 /**
  * The label of any other route or method: clients must not choose the number of
@@ -79,7 +79,7 @@ export class ServerMetrics {
     if (method !== undefined) this.#durations.observe({ route }, milliseconds / 1_000);
   };
 
-  readonly decide = (counter: RateCounter["kind"], isAllowed: boolean): void =>
+  readonly decide: OnDecision = (counter, isAllowed) =>
     this.#decisions.inc({ counter, decision: isAllowed ? "allowed" : "refused" });
 
   watchConnections(count: () => number): void {

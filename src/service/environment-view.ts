@@ -93,13 +93,10 @@ export class EnvironmentView extends VariableReader implements Snapshot, Variabl
 
   /** Checks the values, once, for `find`. */
   prepareCheck(): Promise<void> {
-    this.#checking ??= this.#findProblems();
+    this.#checking ??= import("../store/schema/value-schema.js").then(async ({ findProblems }) => {
+      this.#check = await findProblems(this.#variables.all, this.#values.all);
+    });
     return this.#checking;
-  }
-
-  async #findProblems(): Promise<void> {
-    const { findProblems } = await import("../store/schema/value-schema.js");
-    this.#check = await findProblems(this.#variables.all, this.#values.all);
   }
 
   override rulesOf(variable: number | string): ValueRules | undefined {

@@ -57,8 +57,15 @@ async function printDifferences(
   context: Context,
 ): Promise<void> {
   await print(context, {
-    json: differences.map((difference) => toJson(difference, showValues)),
-    rows: differences.map((difference) => fields(difference, showValues)),
+    json: differences.map(({ kind, name, before, after }) => {
+      const types = { type_before: before?.type, type_after: after?.type };
+      const values = showValues && { before: before?.value, after: after?.value };
+      return { kind, name, ...types, ...values };
+    }),
+    rows: differences.map(({ kind, name, before, after }) => {
+      const values = showValues ? [before, after] : [];
+      return [kind, name, ...values.map((item) => (item ? valueText(item.value) : ""))];
+    }),
     lines: ({ green, red, yellow }) => {
       const styles = { added: green, removed: red, changed: yellow };
       return differences.map((difference) => {
@@ -66,20 +73,6 @@ async function printDifferences(
       });
     },
   });
-}
-
-function toJson({ kind, name, before, after }: Difference, showValues: boolean): object {
-  const types = { type_before: before?.type, type_after: after?.type };
-  const shown = showValues && { before: before?.value, after: after?.value };
-  return { kind, name, ...types, ...shown };
-}
-
-/** Kind, name, old and new value, for a program. */
-function fields({ kind, name, before, after }: Difference, showValues: boolean): string[] {
-  const texts = showValues
-    ? [before, after].map((item) => (item ? valueText(item.value) : ""))
-    : [];
-  return [kind, name, ...texts];
 }
 
 /** `~ NAME  old -> new` for a person. */

@@ -7,7 +7,7 @@ export interface Process {
   pid: number;
   parent: number;
   /** The start time: a later process may have the same id. */
-  started: string;
+  startedAt: string;
 }
 
 /**
@@ -72,7 +72,9 @@ function familyOf(members: readonly Process[], processes: readonly Process[]): P
     for (const child of processes) if (child.parent === member.pid) add(child);
   };
   for (const process of processes)
-    if (members.some(({ pid, started }) => pid === process.pid && started === process.started))
+    if (
+      members.some(({ pid, startedAt }) => pid === process.pid && startedAt === process.startedAt)
+    )
       add(process);
   return [...family];
 }
@@ -100,9 +102,7 @@ function readProc(): Process[] {
   const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
   return ids.flatMap((id) => {
     const stat = readProcessStat(Number(id));
-    return stat && !isZombie(stat.state)
-      ? [{ pid: stat.pid, parent: stat.parent, started: stat.startedAt }]
-      : [];
+    return stat && !isZombie(stat.state) ? [stat] : [];
   });
 }
 
@@ -112,8 +112,8 @@ export function readPs(): Process[] {
     stdio: ["ignore", "pipe", "ignore"],
   });
   return [...text.matchAll(/^ *(\d+) +(\d+) +(\S+) +(.*)$/gm)].flatMap(
-    ([, pid, parent, state, started = ""]) =>
-      isZombie(state) ? [] : [{ pid: Number(pid), parent: Number(parent), started }],
+    ([, pid, parent, state, startedAt = ""]) =>
+      isZombie(state) ? [] : [{ pid: Number(pid), parent: Number(parent), startedAt }],
   );
 }
 

@@ -57,7 +57,9 @@ export class DataReplies {
 
   #make(view: EnvironmentView, read: Read, target: string): KeptReply {
     const json = JSON.stringify(view.find(read));
-    const tag = etagOf(json);
+    // The same tag as the package `etag` makes, in half the time.
+    const digest = hash("sha1", json, "base64").slice(0, 27);
+    const tag = `"${Buffer.byteLength(json).toString(16)}-${digest}"`;
     const headers = [REVISION_HEADER, view.revision, "ETag", tag];
     const identities = this.#isAudited ? view.identify(read) : undefined;
     const notModified = { status: 304, headers, body: "", read: identities };
@@ -80,9 +82,4 @@ function replyTo(headers: IncomingHttpHeaders, reply: KeptReply): DataReply {
   return headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag })
     ? reply.notModified
     : reply;
-}
-
-/** Makes the same tags as the package `etag`, in half the time. */
-function etagOf(json: string): string {
-  return `"${Buffer.byteLength(json).toString(16)}-${hash("sha1", json, "base64").slice(0, 27)}"`;
 }

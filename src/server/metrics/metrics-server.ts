@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import type { Registry } from "prom-client";
 import type { Endpoint } from "../../kit/net/endpoint.js";
 import { LISTENER_OPTIONS, listen, serverUrl } from "../wire/listener.js";
@@ -22,12 +22,16 @@ export async function startMetricsServer(
   // A request with an unfinished body would keep its connection.
   const server = createServer({ ...LISTENER_OPTIONS, requestTimeout: 5_000 });
   server.maxConnections = MAX_CONNECTIONS;
-  server.on("request", (req, res) =>
-    answer(req, res, registry).catch((error) => {
+  server.on("request", async ({ method = "", url = "" }, res) => {
+    const isRead = method === "GET" || method === "HEAD";
+    if (!isRead || url.replace(/\?.*/s, "") !== "/metrics") return send(res, 404, "Not found\n");
+    try {
+      send(res, 200, await registry.metrics(), registry.contentType);
+    } catch (error) {
       onError(error);
       send(res, 500, "Internal server error\n");
-    }),
-  );
+    }
+  });
   const { port } = await listen(server, endpoint);
   return {
     url: `${serverUrl(endpoint.host, port, false)}/metrics`,
@@ -37,16 +41,6 @@ export async function startMetricsServer(
         server.closeAllConnections();
       }),
   };
-}
-
-async function answer(
-  { method = "", url = "" }: IncomingMessage,
-  res: ServerResponse,
-  registry: Registry,
-): Promise<void> {
-  const isRead = method === "GET" || method === "HEAD";
-  if (!isRead || url.replace(/\?.*/s, "") !== "/metrics") send(res, 404, "Not found\n");
-  else send(res, 200, await registry.metrics(), registry.contentType);
 }
 
 function send(

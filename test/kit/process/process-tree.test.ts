@@ -15,8 +15,8 @@ describe("a look at made-up processes", () => {
     const answers = [list, later];
     return descendantsOf(-2, () => answers.shift() ?? later).areGone();
   };
-  const root = { pid: -2, parent: 1, started: "1" };
-  const child = { pid: self, parent: -2, started: "2" };
+  const root = { pid: -2, parent: 1, startedAt: "1" };
+  const child = { pid: self, parent: -2, startedAt: "2" };
 
   it("descendantsOf finds a process that was started later", () => {
     expect(look([root], [root, child])).toBe(false);
@@ -24,8 +24,8 @@ describe("a look at made-up processes", () => {
 
   it("descendantsOf does not mistake a process for an earlier one with the same id", () => {
     expect(look([root, child], [{ ...child, parent: 1 }])).toBe(false);
-    expect(look([root, child], [{ ...child, parent: 1, started: "3" }])).toBe(true);
-    expect(look([root], [{ ...root, started: "3" }, child])).toBe(true);
+    expect(look([root, child], [{ ...child, parent: 1, startedAt: "3" }])).toBe(true);
+    expect(look([root], [{ ...root, startedAt: "3" }, child])).toBe(true);
   });
 
   it("descendantsOf ends when processes are each other's parents", () => {

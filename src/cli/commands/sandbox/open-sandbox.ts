@@ -1,4 +1,4 @@
-import type { Credentials, EnvironmentRecord } from "../../../model/environment.js";
+import type { Credentials } from "../../../model/environment.js";
 import { skewClock } from "../../../server/api/faults.js";
 import { type ServerOptions, startServer } from "../../../server/start-server.js";
 import { Service } from "../../../service/service.js";
@@ -42,9 +42,15 @@ export async function openSandbox(
   const { surroundings } = context;
   const { ticks } = surroundings;
   const clock = skewClock(surroundings.clock, options.faults);
-  const data = leaveOutReserved(await sandboxData(place, context), allowReserved, context);
+  // A sandbox needs none of the old credentials.
+  const all = place
+    ? replaceCredentials(await readData(place, context), freshCredentials)
+    : starterData({ examples: true });
+  const data = leaveOutReserved(all, allowReserved, context);
   const service = new Service(createMemoryStore(data), clock, ticks);
-  const { api_key, api_secret } = chooseSandboxEnvironment(service.environments, env);
+  const isUnique = data.environments.filter(({ name }) => name === "development").length === 1;
+  const name = env ?? (isUnique ? "development" : undefined);
+  const { api_key, api_secret } = chooseEnvironment(data.environments, name);
   const log: Log = (_level, message, request) =>
     context.note(request ? timed(message, request) : message);
   const hooks = serverLogHooks(log, context.flags);
@@ -52,12 +58,6 @@ export async function openSandbox(
   const serverOptions = { ...options, ...hooks, port: 0, drainGrace: 0 };
   const { url, close } = await startServer(service, serverOptions, clock, ticks);
   return { url, apiKey: api_key, apiSecret: api_secret, close };
-}
-
-/** Reads the data with new credentials: a sandbox needs none of the old ones. */
-async function sandboxData(place: DataPlace | undefined, context: Context): Promise<Data> {
-  if (!place) return starterData({ examples: true });
-  return replaceCredentials(await readData(place, context), freshCredentials);
 }
 
 function leaveOutReserved(data: Data, allowed: readonly string[], context: Context): Data {
@@ -70,12 +70,4 @@ function leaveOutReserved(data: Data, allowed: readonly string[], context: Conte
     variables: data.variables.filter(({ id }) => !ids.has(id)),
     values: data.values.filter(({ variable_id }) => !ids.has(variable_id)),
   };
-}
-
-function chooseSandboxEnvironment(
-  environments: readonly EnvironmentRecord[],
-  name: string | undefined,
-): EnvironmentRecord {
-  const isUnique = environments.filter((each) => each.name === "development").length === 1;
-  return chooseEnvironment(environments, name ?? (isUnique ? "development" : undefined));
 }

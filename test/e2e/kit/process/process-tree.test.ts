@@ -57,6 +57,6 @@ describe("the list of processes", () => {
     ["readPs", readPs],
   ])("%s finds this process and its parent", (_whose, list) => {
     const us = list().find(({ pid }) => pid === process.pid);
-    expect(us).toMatchObject({ parent: process.ppid, started: expect.stringMatching(/./) });
+    expect(us).toMatchObject({ parent: process.ppid, startedAt: expect.stringMatching(/./) });
   });
 });

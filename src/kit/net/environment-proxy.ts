@@ -1,8 +1,6 @@
 import { isLoopback } from "./endpoint.js";
 import { type HttpProxy, parseProxy } from "./proxy.js";
 
-type Env = Readonly<Record<string, string | undefined>>;
-
 /**
  * Returns the proxy that the environment names for a server; none for a server
  * on this machine. The package proxy-from-env (2.1.0) reads only process.env,
@@ -10,7 +8,7 @@ type Env = Readonly<Record<string, string | undefined>>;
  *
  * @throws UsageError that names the variable, for a URL that can't be used
  */
-export function findProxy(server: URL, env: Env): HttpProxy | undefined {
+export function findProxy(server: URL, env: NodeJS.ProcessEnv): HttpProxy | undefined {
   // For a CGI program, HTTP_PROXY is the header `Proxy` of the request
   // (httpoxy.org).
   const ownNames =

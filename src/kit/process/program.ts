@@ -8,7 +8,7 @@ export type ChildEnvironment = Readonly<Record<string, string>>;
 /** The process that starts a program. */
 export interface ParentProcess {
   readonly platform: NodeJS.Platform;
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: NodeJS.ProcessEnv;
   warn(text: string): void;
 }
 
@@ -22,10 +22,7 @@ export const MAX_LINUX_STRING = 128 * 1024;
  * Returns the path of a program that comes with Windows. By its name alone, a
  * program in the current folder would be started.
  */
-export function systemProgram(
-  name: string,
-  env: Readonly<Record<string, string | undefined>>,
-): string {
+export function systemProgram(name: string, env: NodeJS.ProcessEnv): string {
   return win32.join(env["SystemRoot"] ?? "C:\\Windows", "System32", name);
 }
 

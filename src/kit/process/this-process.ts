@@ -62,7 +62,7 @@ const OTHER_FOLDERS: Partial<Record<NodeJS.Platform, Folders>> = {
  *   database, as in many containers
  */
 export function userFolders(
-  env: Readonly<Record<string, string | undefined>>,
+  env: NodeJS.ProcessEnv,
   platform: NodeJS.Platform,
   findHome = homedir,
 ): { config: string; cache: string } {

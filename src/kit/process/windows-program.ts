@@ -86,7 +86,7 @@ function refuseInterpreted(file: string, args: readonly string[]): void {
  */
 export function killTree(
   root: Pick<ChildProcess, "pid" | "kill">,
-  env: Readonly<Record<string, string | undefined>>,
+  env: NodeJS.ProcessEnv,
   start: typeof spawn = spawn,
 ): void {
   const args = ["/PID", String(root.pid), "/T", "/F"];

@@ -29,16 +29,6 @@ export interface Counter {
 
 export type OnDecision = (kind: Counter["kind"], isAllowed: boolean) => void;
 
-interface CountedRequest {
-  /** `undefined` without a limit. */
-  rateLimit?: RateLimit;
-  /**
-   * Seconds until the next request is allowed; set if this one exceeds the
-   * limit.
-   */
-  retryAfter?: number;
-}
-
 /**
  * The largest number of addresses with their own counters. A million would take
  * 0.3 GB.
@@ -69,7 +59,11 @@ export class RateLimiter {
     };
   }
 
-  count({ kind, id }: Counter): CountedRequest {
+  /**
+   * Returns the rate limit, if there is one and, for a request that exceeds it,
+   * the seconds until the next one is allowed.
+   */
+  count({ kind, id }: Counter): { rateLimit?: RateLimit; retryAfter?: number } {
     const limit = this.#limit;
     if (limit === 0) return {};
     // Rounded: a floating-point error could add a second to the window in the

@@ -2,21 +2,18 @@ import { checkDecoded } from "../../../kit/process/this-process.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import {
   type Environment,
-  type EnvironmentRecord,
   findEnvironment,
   parseEnvironmentName,
   qualifiedName,
 } from "../../../model/environment.js";
-import type { ChangeWithPair } from "../../../store/edits/edit-environments.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
 import { dataPlaceOf } from "../../../tasks/settings/connection.js";
 import type { Settings } from "../../../tasks/settings/resolve-settings.js";
-import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
 import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
 import type { Context } from "../../output/context.js";
 import { printLines, printTable } from "../../output/output.js";
-import { GRACE, key, loadEdits, printPair, withoutSecrets } from "./key.js";
+import { GRACE, issue, key, loadEdits, printPair, withoutSecrets } from "./key.js";
 
 const list = defineCommand({
   description: "List the environments and their keys, without secrets.",
@@ -98,7 +95,9 @@ const credentials = defineCommand({
   examples: ['eval "$(appvars env credentials development --data vars.json)"'],
   async run({ name }, flags, context) {
     const { environments } = await readData(context.place(flags), context);
-    printCredentials(findEnvironment(environments, name), context);
+    const environment = findEnvironment(environments, name);
+    const { application, name: ownName, api_key, api_secret } = environment;
+    printPair({ application, name: ownName }, { api_key, api_secret }, context);
   },
 });
 
@@ -162,20 +161,4 @@ function warnOfSettings(
   for (const { text, from } of settings.findAll("env"))
     if ([former.name, qualifiedName(former)].includes(text))
       warn(`${from} still names ${text}: change it`);
-}
-
-async function issue(flags: SourceFlags, context: Context, change: ChangeWithPair): Promise<void> {
-  const { issueCredentials } = await loadEdits();
-  const issued = await issueCredentials(
-    (edit) => updateData(context.place(flags), context, edit),
-    change,
-  );
-  if (!context.preview) printCredentials(issued, context);
-}
-
-function printCredentials(
-  { application, name, api_key, api_secret }: EnvironmentRecord,
-  context: Context,
-): void {
-  printPair({ application, name }, { api_key, api_secret }, context);
 }

@@ -3,6 +3,7 @@ import { UsageError } from "../../../kit/text/errors.js";
 import {
   findEnvironment,
   type KeyPair,
+  keyGrants,
   NAME_PART,
   NAME_PART_RULE,
   qualifiedName,
@@ -92,7 +93,7 @@ const add = defineCommand({
     if (!NAME_PART.test(name))
       throw new UsageError(`the name of a key must have ${NAME_PART_RULE}`);
     const { addKey } = await loadEdits();
-    const changed = await issueKey(environment, name, flags, context, (data, pair) =>
+    const changed = await issue(flags, context, (data, pair) =>
       addKey(data, environment, { ...key, ...pair }),
     );
     if (!changed || !only) return;
@@ -121,9 +122,7 @@ const rotate = defineCommand({
   async run({ environment, key }, { grace = 0, expires, ...flags }, context) {
     const rotation = { now: context.surroundings.clock(), grace, validUntil: expires };
     const { rotateKey } = await loadEdits();
-    await issueKey(environment, key, flags, context, (data, pair) =>
-      rotateKey(data, environment, key, pair, rotation),
-    );
+    await issue(flags, context, (data, pair) => rotateKey(data, environment, key, pair, rotation));
   },
 });
 
@@ -169,20 +168,21 @@ function parsePatterns(text: string): string[] {
 
 export const loadEdits = () => import("../../../store/edits/edit-environments.js");
 
-/** Changes a key, and prints its new credentials. Resolves as `updateData`. */
-async function issueKey(
-  environment: string,
-  name: string,
-  flags: SourceFlags,
-  context: Context,
-  change: ChangeWithPair,
-) {
+/**
+ * Gives new credentials to an environment or a key, and prints them. Resolves
+ * as `updateData`.
+ */
+export async function issue(flags: SourceFlags, context: Context, change: ChangeWithPair) {
   const { freshCredentials } = await loadEdits();
   const pair = freshCredentials();
   const changed = await updateData(context.place(flags), context, (data) => change(data, pair));
-  if (!changed) return undefined;
-  const owner = qualifiedName(findEnvironment(changed.environments, environment));
-  printPair({ environment: owner, name }, pair, context);
+  const grants = changed?.environments.flatMap(keyGrants) ?? [];
+  const issued = grants.find((grant) => grant.pair.api_key === pair.api_key);
+  if (!issued) return changed;
+  const { environment, client } = issued;
+  const { application, name } = environment;
+  const key = { environment: qualifiedName(environment), name: client };
+  printPair(client === undefined ? { application, name } : key, pair, context);
   return changed;
 }
 

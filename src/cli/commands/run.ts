@@ -33,7 +33,8 @@ export const definition = defineCommand({
     },
     "-f, --env-file <file>": {
       help: "your own values in dotenv syntax, which win; can be repeated (see below)",
-      parse: parseEnvFile,
+      parse: (text: string) =>
+        requireValid([text], text !== "-" && text !== "", "a file; stdin is left for the command"),
       repeatable: true,
     },
     "--preserve-env": "keep variables that are already set",
@@ -90,8 +91,4 @@ function parseReaction(text: string): WatchRules["onChange"] {
   const signal = `SIG${name}` as NodeJS.Signals;
   if (name && signal in constants.signals) return signal;
   throw new ArgumentError("It must be restart, or a signal such as signal:HUP.");
-}
-
-function parseEnvFile(text: string): string[] {
-  return requireValid([text], text !== "-" && text !== "", "a file; stdin is left for the command");
 }

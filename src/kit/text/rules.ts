@@ -157,8 +157,8 @@ function standardMessage({ fields, members, items, integerRange, oneOf }: Rule):
 function checkFields(
   { allowsUnknown }: Rule,
   fields: Fields,
-  input: Record<string, unknown>,
-  checked: Record<string, unknown> | undefined,
+  input: Parts,
+  checked: Parts | undefined,
 ): Result {
   const names = Object.keys(input);
   let isComplete = true;
@@ -211,13 +211,10 @@ function copyOf(rule: Rule, input: unknown = rule.defaultValue): unknown {
     return Object.fromEntries(
       Object.entries(input as object).map(([name, member]) => [name, copyOf(members, member)]),
     );
-  return fields ? copyOfFields(fields, input as Record<string, unknown>) : input;
-}
-
-function copyOfFields(fields: Fields, input: Record<string, unknown>): unknown {
-  const copy: Record<string, unknown> = {};
+  if (!fields) return input;
+  const copy: Parts = {};
   for (const name in fields) {
-    const value = copyOf(fields[name] as Rule, input[name]);
+    const value = copyOf(fields[name] as Rule, (input as Parts)[name]);
     if (value !== undefined) copy[name] = value;
   }
   return copy;

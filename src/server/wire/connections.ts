@@ -159,7 +159,11 @@ export class Connections {
       else if (!connection.res.headersSent) connection.res.setHeader("Connection", "close");
     }
     const timers = [
-      setInterval(() => this.#endDrained(now), SWEEP_MS),
+      setInterval(() => {
+        if (performance.now() - now >= HELLO_GRACE_MS)
+          for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
+        this.#endIdle(IDLE_GRACE_MS);
+      }, SWEEP_MS),
       setTimeout(() => {
         for (const socket of this.#sockets) socket.destroy();
       }, graceMs),
@@ -173,12 +177,6 @@ export class Connections {
     this.#connections.set(socket, { res: undefined, since, bytesRead: 0, waiting: [] });
     socket.once("close", () => this.#connections.delete(socket));
   };
-
-  #endDrained(startedAt: number): void {
-    if (performance.now() - startedAt >= HELLO_GRACE_MS)
-      for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
-    this.#endIdle(IDLE_GRACE_MS);
-  }
 
   #endIdle(graceMs: number): void {
     const now = performance.now();

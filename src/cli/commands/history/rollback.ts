@@ -16,7 +16,13 @@ export const definition = defineCommand({
     rollback can undo too. Shows what it would change, and asks;
     without a terminal, add --yes. Credentials are not restored:
     an environment that was removed gets new ones.`,
-  arguments: { "<number>": { help: "number of the change in history", parse: parseNumber } },
+  arguments: {
+    "<number>": {
+      help: "number of the change in history",
+      parse: (text: string) =>
+        requireValid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change"),
+    },
+  },
   flags: {
     ...ONLY,
     "-e, --env <name>": "only the values in this environment",
@@ -47,10 +53,6 @@ export const definition = defineCommand({
     context.tell(`restored what was there before change ${number}`);
   },
 });
-
-function parseNumber(text: string): number {
-  return requireValid(Number(text), /^[1-9]\d{0,14}$/.test(text), "the number of a change");
-}
 
 /**
  * Asks on the terminal; `false` without one. Ctrl-C ends this process, and

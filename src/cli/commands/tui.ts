@@ -66,22 +66,17 @@ export const definition = defineCommand({
         mouse: mouse && (settings.mouse ?? true),
         onCrash: (error) => void crash(error, context),
       });
-      const copy = createCopy({ write: (text) => terminal.write(text), platform, env });
-      const openInEditor = createOpenInEditor(terminal, surroundings);
-      const colors = {
-        theme: theme ?? settings.theme ?? "auto",
-        colorLevel: colorLevel(io.stdout, env, context.flags.color),
-        isAscii: isAsciiLocale(env),
-      };
       try {
         await tui.runTui({
           ...places,
-          ...colors,
+          theme: theme ?? settings.theme ?? "auto",
+          colorLevel: colorLevel(io.stdout, env, context.flags.color),
+          isAscii: isAsciiLocale(env),
           commands,
           preferences: { columns, masked, pollMs: poll && poll * 1_000 },
-          copy,
+          copy: createCopy({ write: (text) => terminal.write(text), platform, env }),
           write,
-          openInEditor,
+          openInEditor: createOpenInEditor(terminal, surroundings),
           listFolder: (folder: string) => listFolder(folder, surroundings),
           welcome: welcome && { ...welcome, createExample: () => createExample(context) },
           terminal,

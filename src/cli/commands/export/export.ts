@@ -58,7 +58,7 @@ export const definition = defineCommand({
   run(_, flags, context) {
     const { format = context.flags.json ? "json" : "dotenv", for: target, name, strict } = flags;
     const { skipUnsupported = false, allowReserved = [] } = flags;
-    const options = { ...flags, target, name, skipUnsupported, allowReserved };
+    const options = { ...flags, target, skipUnsupported, allowReserved };
     const settings = context.settings(flags);
     checkDocumentName(format, name);
     if (target && format !== "dotenv")

@@ -5,11 +5,7 @@ import { type FileWatch, watchFile } from "../../../kit/files/watch-file.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import type { RunningServer } from "../../../server/start-server.js";
 import { checkTlsCredentials, type TlsCredentials } from "../../../server/wire/tls.js";
-import {
-  type FileUser,
-  refuseToReload,
-  refuseUnsafeFile,
-} from "../../../tasks/files/safe-files.js";
+import { refuseToReload, refuseUnsafeFile } from "../../../tasks/files/safe-files.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import type { Log } from "./log.js";
 
@@ -49,7 +45,7 @@ export class TlsFiles {
     const unsafe = this.#files().map((path) => refuseUnsafeFile(path, this.#surroundings));
     for (const warning of [...unsafe, looseModeWarning(this.#paths.key)])
       if (warning) this.#log("warn", warning);
-    const tls = await readTls(this.#paths, this.#surroundings);
+    const tls = await this.#read();
     this.#outcome = JSON.stringify(tls);
     return tls;
   }
@@ -80,10 +76,34 @@ export class TlsFiles {
     return Object.values(this.#paths).filter((path) => path !== undefined);
   }
 
+  /** @throws UsageError that names the flag and the file */
+  async #read(): Promise<TlsCredentials> {
+    const read = async (flag: string, path: string) => {
+      try {
+        refuseToReload(path, this.#surroundings);
+        return (await readRegularFile(path, MAX_BYTES)).bytes.toString();
+      } catch (error) {
+        throw new UsageError(`${flag} ${path} ${toInvalidData(error, "can't be read").message}`);
+      }
+    };
+    const { cert, key, clientCa } = this.#paths;
+    const tls = {
+      cert: await read("--tls-cert", cert),
+      key: await read("--tls-key", key),
+      clientCa: clientCa === undefined ? undefined : await read("--tls-client-ca", clientCa),
+    };
+    checkTlsCredentials(tls, {
+      cert: `--tls-cert ${cert}`,
+      key: `--tls-key ${key}`,
+      clientCa: `--tls-client-ca ${clientCa}`,
+    });
+    return tls;
+  }
+
   /** Resolves to whether the files can be used. */
   async #readChanged(renew: RunningServer["renewTls"]): Promise<boolean> {
     try {
-      const tls = await readTls(this.#paths, this.#surroundings);
+      const tls = await this.#read();
       const text = JSON.stringify(tls);
       this.#failedAt = undefined;
       if (text === this.#outcome) return true;
@@ -105,27 +125,4 @@ export class TlsFiles {
     this.#outcome = reason;
     this.#log("error", `${reason}; the certificate is not renewed`);
   }
-}
-
-/** @throws UsageError that names the flag and the file */
-async function readTls({ cert, key, clientCa }: TlsPaths, user: FileUser): Promise<TlsCredentials> {
-  const read = async (flag: string, path: string) => {
-    try {
-      refuseToReload(path, user);
-      return (await readRegularFile(path, MAX_BYTES)).bytes.toString();
-    } catch (error) {
-      throw new UsageError(`${flag} ${path} ${toInvalidData(error, "can't be read").message}`);
-    }
-  };
-  const tls = {
-    cert: await read("--tls-cert", cert),
-    key: await read("--tls-key", key),
-    clientCa: clientCa === undefined ? undefined : await read("--tls-client-ca", clientCa),
-  };
-  checkTlsCredentials(tls, {
-    cert: `--tls-cert ${cert}`,
-    key: `--tls-key ${key}`,
-    clientCa: `--tls-client-ca ${clientCa}`,
-  });
-  return tls;
 }

@@ -20,6 +20,7 @@ const CHUNKS = {
   /** `get` from a server; most of it is needed by all commands that read. */
   read: [
     "cli/commands/get.ts",
+    "tasks/settings/resolve-settings.ts",
     "client/client.ts",
     "model/variable-entries.ts",
     // `run` and data files need it.

@@ -22,7 +22,7 @@ export const definition = defineCommand({
   examples: ["appvars audit audit.log --since 2026-01-31 --client ana --data vars.json"],
   async run({ file: files }, { since = Number.NEGATIVE_INFINITY, client, ...flags }, context) {
     const { auditReads } = await import("../../tasks/data/audit-reads.js");
-    const json = await auditReads(files, { since, client }, context.place(flags), context);
+    const json = await auditReads(files, { since, client }, await context.place(flags), context);
     await printTable(context, {
       json,
       headings: ["ENVIRONMENT", "CLIENT", "NAME", "READS", "LAST READ"],

@@ -30,7 +30,7 @@ export const definition = defineCommand({
   flags: FLAGS,
   examples: ["appvars check --data vars.json --all --example .env.example"],
   async run(_, flags, context) {
-    const settings = context.settings({ ...flags, env: flags.env?.[0] });
+    const settings = await context.settings({ ...flags, env: flags.env?.[0] });
     const check = await createCheck(settings);
     const documented =
       flags.example === undefined ? undefined : await readNames(flags.example, context);

@@ -39,7 +39,7 @@ export const definition = defineCommand({
     }
     if (after === undefined)
       throw new UsageError(`missing required argument 'b'; for example: ${EXAMPLE}`);
-    const settings = context.settings(flags);
+    const settings = await context.settings(flags);
     const isDecrypted = flags.values || !flags.missing;
     const decrypt = isDecrypted ? await createDecrypt(settings) : leaveEncrypted;
     const all = await compareSources([before, after], settings, decrypt, context);

@@ -32,7 +32,7 @@ export const definition = defineCommand({
     const { newline = true, null: endsWithNul = false } = flags;
     if (endsWithNul && context.flags.json)
       throw new UsageError("option '-0, --null' cannot be used with option '--json'");
-    const values = await readValues(names, context.settings(flags), context, flags);
+    const values = await readValues(names, await context.settings(flags), context, flags);
     const json = context.flags.json
       ? Object.fromEntries(names.map((name, index) => [name, values[index]]))
       : undefined;

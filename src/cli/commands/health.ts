@@ -10,7 +10,7 @@ export const definition = defineCommand({
   flags: SOURCE_FLAGS,
   examples: ["until appvars health --max-wait 0; do sleep 1; done"],
   async run(_, flags, context) {
-    const { given } = context.settings(flags);
+    const { given } = await context.settings(flags);
     // Only a flag can name local data: a variable or a file names it for other
     // commands.
     const settings = given.filter(

@@ -49,7 +49,7 @@ export const definition = defineCommand({
   examples: ["appvars import .env --data vars.json --env development --dry-run"],
   async run({ file }, { format, for: program, expand = false, encrypt, ...flags }, context) {
     const options = { file, format, program, expand };
-    const settings = context.settings(flags);
+    const settings = await context.settings(flags);
     const { setValues } = await import("../../store/edits/edit-values.js");
     const { checkPlainValues } = await import("../../store/schema/value-schema.js");
     const { note } = context;

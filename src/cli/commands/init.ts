@@ -43,7 +43,7 @@ export const definition = defineCommand({
 
 /** Creates a data file, as `appvars init` does. */
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
-  const settings = context.settings(flags);
+  const settings = await context.settings(flags);
   let place = dataPlaceOf(settings);
   const { accessData } = await import("../../tasks/data/open-data.js");
   const { newData } = await import("../../tasks/transfer/new-data.js");

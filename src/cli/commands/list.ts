@@ -52,8 +52,8 @@ export const definition = defineCommand({
     \\\\ \\x1b \\u{200b}.`,
   flags: FLAGS,
   examples: ["appvars list --filter database"],
-  run(_, options, context) {
-    const settings = context.settings(options);
+  async run(_, options, context) {
+    const settings = await context.settings(options);
     return withSource(openSource(settings, context), async (source) => {
       const decrypt = options.values
         ? await createDecrypt(settings, leaveUnlessSealed)

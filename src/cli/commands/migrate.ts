@@ -16,7 +16,7 @@ export const definition = defineCommand({
   flags: { ...PROFILE, ...SEAL_KEY_FILE },
   examples: ["appvars migrate vars.json etcd://127.0.0.1:2379/appvars"],
   async run(args, flags, context) {
-    const settings = context.settings(flags);
+    const settings = await context.settings(flags);
     const from = placeNamed(args.from, "FROM", settings);
     const to = placeNamed(args.to, "TO", settings);
     const { copyData } = await import("../../tasks/data/copy-data.js");

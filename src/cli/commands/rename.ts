@@ -19,7 +19,7 @@ export const definition = defineCommand({
   examples: ["appvars rename DB_URL DATABASE_URL --data vars.json --dry-run"],
   async run({ name, new: newName }, flags, context) {
     const { renameVariable } = await import("../../store/edits/edit-values.js");
-    const settings = context.settings(flags);
+    const settings = await context.settings(flags);
     let application = "";
     const changed = await updateData(dataPlaceOf(settings), context, (data) => {
       application = chooseApplication(data, { ...flags, names: [name] });

@@ -48,7 +48,7 @@ async function changeForm(
   flags: SourceFlags,
   context: Context,
 ): Promise<void> {
-  const settings = context.settings(flags);
+  const settings = await context.settings(flags);
   const place = data === undefined ? dataPlaceOf(settings) : placeNamed(data, "DATA", settings);
   // Refuses the file before a key is created.
   await accessData(place, context, "change");

@@ -77,7 +77,7 @@ Existing values that break the schema are kept, and listed.`,
     if (definition.schema !== undefined) await checkSchema(definition.schema, "--schema");
     const keepsValue = value === undefined && Object.keys(definition).length > 0 && !encrypt;
     const isInput = !keepsValue && (value ?? "-") === "-";
-    const settings = context.settings(flags);
+    const settings = await context.settings(flags);
     const toEnvelope = encrypt
       ? await createEncrypt(settings, isInput ? "the value" : undefined)
       : undefined;

@@ -39,8 +39,8 @@ export const definition = defineCommand({
     ...SOURCE_FLAGS,
   },
   examples: ["appvars show DATABASE_URL"],
-  run({ name }, { values: showValues = false, ...flags }, context) {
-    const settings = context.settings(flags);
+  async run({ name }, { values: showValues = false, ...flags }, context) {
+    const settings = await context.settings(flags);
     const { env } = context.surroundings;
     return withSource(openSource(settings, context), async (source) => {
       const entry = await source.readSnapshot((snapshot) => readEntry(name, snapshot));

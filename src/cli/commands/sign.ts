@@ -18,7 +18,7 @@ export const definition = defineCommand({
       '    -H "Authorization: $(appvars sign GET /v1/variables?limit=2)" "$APPVARS_URL/v1/variables?limit=2"',
   ],
   async run({ method, path }, flags, context) {
-    const apiSecret = await context.settings(flags).secret("apiSecret");
+    const apiSecret = await (await context.settings(flags)).secret("apiSecret");
     checkCredential("API secret", apiSecret);
     if (!/^[A-Za-z]+$/.test(method)) throw new UsageError("the method must be a word such as GET");
     if (!/^\/[\x21-\x7e]*$/.test(path) || path.includes("#"))

@@ -13,7 +13,7 @@ export const definition = defineCommand({
   examples: ["appvars unset DEBUG --data vars.json --env production"],
   async run({ name: names }, flags, context) {
     const { unsetValues } = await import("../../store/edits/edit-values.js");
-    const settings = context.settings(flags);
+    const settings = await context.settings(flags);
     const choice = { ...flags, names };
     const edited = await updateEnvironments(settings, context, choice, (data, environments) =>
       unsetValues(data, environments, names),

@@ -1,8 +1,8 @@
 import type { Readable } from "node:stream";
 import type { untilStopped } from "../../kit/process/signals.js";
 import type { DataCaller } from "../../tasks/data/open-data.js";
-import { type DataPlace, dataPlaceOf } from "../../tasks/settings/connection.js";
-import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
+import type { DataPlace } from "../../tasks/settings/connection.js";
+import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import type { Surroundings } from "../../tasks/surroundings.js";
 import {
@@ -43,9 +43,9 @@ export interface Context extends DataCaller, Printer {
   /** The exit code if the command does not fail. Default 0. */
   exitCode: number;
   /** Resolves the settings of the command, given its flags. */
-  settings(flags: SourceFlags): Settings;
-  /** Returns the data that these settings name. */
-  place(flags: SourceFlags): DataPlace;
+  settings(flags: SourceFlags): Promise<Settings>;
+  /** Resolves to the data that these settings name. */
+  place(flags: SourceFlags): Promise<DataPlace>;
 }
 
 /** The time before the first line about long work, and between two lines. */
@@ -75,11 +75,14 @@ export function createContext(
     command,
     flags,
     exitCode: 0,
-    settings(flags) {
+    // Loaded here: not every command has settings.
+    async settings(flags) {
+      const { readSettings } = await import("../../tasks/settings/resolve-settings.js");
       return readSettings(flags, this);
     },
-    place(flags) {
-      return dataPlaceOf(this.settings(flags));
+    async place(flags) {
+      const { dataPlaceOf } = await import("../../tasks/settings/connection.js");
+      return dataPlaceOf(await this.settings(flags));
     },
     note,
     tell,

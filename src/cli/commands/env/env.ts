@@ -20,7 +20,7 @@ const list = defineCommand({
   flags: PLACE_FLAGS,
   examples: ["appvars env list --data vars.json"],
   async run(_, flags, context) {
-    const { environments } = await readData(context.place(flags), context);
+    const { environments } = await readData(await context.place(flags), context);
     const json = environments.map(({ id, application, name, api_key, previous }) => {
       return { id, application, name, api_key, previous: withoutSecrets(previous) };
     });
@@ -71,7 +71,7 @@ const rename = defineCommand({
     const { renameEnvironment } = await loadEdits();
     checkDecoded(newName, "the new name");
     let renamed = { application: "", name: "", new_name: "" };
-    const settings = context.settings(flags);
+    const settings = await context.settings(flags);
     const changed = await updateData(dataPlaceOf(settings), context, (data) => {
       const environment = findEnvironment(data.environments, name);
       const { application } = environment;
@@ -94,7 +94,7 @@ const credentials = defineCommand({
   flags: PLACE_FLAGS,
   examples: ['eval "$(appvars env credentials development --data vars.json)"'],
   async run({ name }, flags, context) {
-    const { environments } = await readData(context.place(flags), context);
+    const { environments } = await readData(await context.place(flags), context);
     const environment = findEnvironment(environments, name);
     const { application, name: ownName, api_key, api_secret } = environment;
     printPair({ application, name: ownName }, { api_key, api_secret }, context);
@@ -130,7 +130,7 @@ const remove = defineCommand({
     let removed = { application: "", name: "", values: 0 };
     const description = () =>
       `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
-    const settings = context.settings(flags);
+    const settings = await context.settings(flags);
     const changed = await updateData(dataPlaceOf(settings), context, (data) => {
       const { id, application, name: ownName } = findEnvironment(data.environments, name);
       const values = data.values.filter((value) => value.environment_id === id).length;

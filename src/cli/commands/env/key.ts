@@ -47,7 +47,7 @@ const list = defineCommand({
   flags: PLACE_FLAGS,
   examples: ["appvars env key list production --data vars.json"],
   async run({ environment }, flags, context) {
-    const { environments } = await readData(context.place(flags), context);
+    const { environments } = await readData(await context.place(flags), context);
     const listed =
       environment === undefined ? environments : [findEnvironment(environments, environment)];
     const json = [];
@@ -137,7 +137,7 @@ const remove = defineCommand({
   examples: ["appvars env key remove production ana --data vars.json"],
   async run({ environment, key: name }, flags, context) {
     const { removeKey } = await loadEdits();
-    const changed = await updateData(context.place(flags), context, (data) =>
+    const changed = await updateData(await context.place(flags), context, (data) =>
       removeKey(data, environment, name),
     );
     if (!changed) return;
@@ -175,7 +175,9 @@ export const loadEdits = () => import("../../../store/edits/edit-environments.js
 export async function issue(flags: SourceFlags, context: Context, change: ChangeWithPair) {
   const { freshCredentials } = await loadEdits();
   const pair = freshCredentials();
-  const changed = await updateData(context.place(flags), context, (data) => change(data, pair));
+  const changed = await updateData(await context.place(flags), context, (data) =>
+    change(data, pair),
+  );
   const grants = changed?.environments.flatMap(keyGrants) ?? [];
   const issued = grants.find((grant) => grant.pair.api_key === pair.api_key);
   if (!issued) return changed;

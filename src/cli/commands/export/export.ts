@@ -55,11 +55,11 @@ export const definition = defineCommand({
     ...SOURCE_FLAGS,
   },
   examples: ['eval "$(appvars export --format shell)"'],
-  run(_, flags, context) {
+  async run(_, flags, context) {
     const { format = context.flags.json ? "json" : "dotenv", for: target, name, strict } = flags;
     const { skipUnsupported = false, allowReserved = [] } = flags;
     const options = { ...flags, target, skipUnsupported, allowReserved };
-    const settings = context.settings(flags);
+    const settings = await context.settings(flags);
     checkDocumentName(format, name);
     if (target && format !== "dotenv")
       throw new UsageError(`--for is for --format dotenv, not ${format}`);

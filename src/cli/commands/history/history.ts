@@ -38,7 +38,7 @@ export const definition = defineCommand({
       );
     }
     const { listChanges } = await import("../../../store/edits/change-rows.js");
-    const json = await readHistory(context.place(flags), context, (history) =>
+    const json = await readHistory(await context.place(flags), context, (history) =>
       listChanges(history, { name, env, limit, showValues }),
     );
     const all = json.flatMap(({ changes }) => changes);
@@ -59,7 +59,7 @@ function parseCount(text: string): number {
 }
 
 async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {
-  const place = context.place(flags);
+  const place = await context.place(flags);
   if (place.kind !== "etcd")
     throw new UsageError(
       '--prune is for a store: a data file has its limit in "history": {"entries": 1000}',

@@ -39,7 +39,7 @@ export const definition = defineCommand({
     context,
   ) {
     const { planRollBack } = await import("../../../store/edits/roll-back.js");
-    const dataPlace = context.place(flags);
+    const dataPlace = await context.place(flags);
     const plan = await readHistory(dataPlace, context, (history) =>
       planRollBack(history, number, { only, env, showValues }),
     );

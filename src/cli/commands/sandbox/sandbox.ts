@@ -54,7 +54,7 @@ export const definition = defineCommand({
     // Only flags name the data. Other settings of a store may come from
     // anywhere.
     const place =
-      (data ?? store) === undefined ? undefined : context.place({ data, store, sealKeyFile });
+      (data ?? store) === undefined ? undefined : await context.place({ data, store, sealKeyFile });
     const options = { place, env: name, allowReserved, ...rateLimit, faults };
     const { openSandbox } = await import("./open-sandbox.js");
     const { surroundings } = context;

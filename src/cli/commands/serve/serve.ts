@@ -80,14 +80,14 @@ export const definition = defineCommand({
     "--audit-log <file>": "append a line about each request to this file",
   },
   examples: ["appvars serve --data vars.json --port 0"],
-  run(_, { data, store, sealKeyFile, tlsCert, tlsKey, tlsClientCa, ...flags }, context) {
+  async run(_, { data, store, sealKeyFile, tlsCert, tlsKey, tlsClientCa, ...flags }, context) {
     const { logFormat, auditLog, metrics, rateLimit, clockTolerance, ...others } = flags;
     const { env } = context.surroundings;
     // An empty variable counts as unset.
     if (env[RATE_LIMIT_STORE_VARIABLE])
       throw new UsageError(`${RATE_LIMIT_STORE_VARIABLE} ${NO_RATE_LIMIT_STORE}`);
     const fd = takeActivatedSocket(env, process.pid);
-    const place = context.place({ data, store, sealKeyFile });
+    const place = await context.place({ data, store, sealKeyFile });
     if (others.maxStale !== undefined && place.kind === "file")
       throw new UsageError("--max-stale needs a data store: a data file has no age");
     const options = { ...others, ...rateLimit, tolerance: clockTolerance, fd };

@@ -25,11 +25,7 @@ export class Service {
   readonly #clock: () => number;
   readonly #ticks: () => number;
   readonly #startedAt: number;
-  /** The data that `#grants` and `#views` were made from. */
-  #data: Data;
-  #grants: ReturnType<typeof grantsOf>;
-  /** Views by the id of the environment, and the patterns of a limited key. */
-  readonly #views = new Map<number | string, EnvironmentView>();
+  #prepared: ReturnType<typeof prepare>;
 
   /** @param clock Unix time in milliseconds @param ticks monotonic milliseconds */
   constructor(store: Store, clock: () => number, ticks = () => performance.now()) {
@@ -37,19 +33,15 @@ export class Service {
     this.#clock = clock;
     this.#ticks = ticks;
     this.#startedAt = ticks();
-    this.#data = store.data;
-    this.#grants = grantsOf(this.environments);
+    this.#prepared = prepare(store.data);
     // Releases replaced data at once, not at the next request.
     store.subscribe(() => this.#newest());
   }
 
-  #newest(): Data {
+  #newest() {
     const { data } = this.#store;
-    if (this.#data === data) return data;
-    this.#data = data;
-    this.#grants = grantsOf(data.environments);
-    this.#views.clear();
-    return data;
+    if (this.#prepared.data !== data) this.#prepared = prepare(data);
+    return this.#prepared;
   }
 
   get environments(): readonly EnvironmentRecord[] {
@@ -74,14 +66,12 @@ export class Service {
 
   /** Finds the grant of an API key, which may have been rotated out. */
   grantOfKey(apiKey: string): KeyGrant | undefined {
-    this.#newest();
-    return this.#grants.byKey.get(apiKey);
+    return this.#newest().byKey.get(apiKey);
   }
 
   /** The grants whose secrets a signature without a key is checked against. */
   get keylessGrants(): readonly KeyGrant[] {
-    this.#newest();
-    return this.#grants.keyless;
+    return this.#newest().keyless;
   }
 
   /**
@@ -90,16 +80,16 @@ export class Service {
    * @param scope its application is replaced by the current one
    */
   view(scope: Scope): EnvironmentView {
-    const data = this.#newest();
+    const { data, views } = this.#newest();
     // No pattern contains a comma.
     const key = scope.only === undefined ? scope.id : `${scope.id} ${scope.only}`;
-    const existing = this.#views.get(key);
+    const existing = views.get(key);
     if (existing) return existing;
     const current = data.environments.find(({ id }) => id === scope.id);
     const { id, only } = scope;
     const { application } = current ?? scope;
     const view = new EnvironmentView(data, { id, only, application }, this.#clock);
-    this.#views.set(key, view);
+    views.set(key, view);
     return view;
   }
 
@@ -176,12 +166,17 @@ class ServiceSource extends VariableReader implements VariableSource {
   }
 }
 
-function grantsOf(environments: readonly EnvironmentRecord[]) {
+/** Makes from one version of the data what requests need. */
+function prepare(data: Data) {
+  const { environments } = data;
   const grants = environments.flatMap(keyGrants);
   const keys: KeyPair[] = [...environments, ...environments.flatMap(({ keys = [] }) => keys)];
   const first = new Set(keys.slice(0, KEYLESS_LIMIT));
   return {
+    data,
     byKey: new Map(grants.map((grant) => [grant.pair.api_key, grant])),
     keyless: grants.filter(({ current }) => first.has(current)),
+    /** By the id of the environment, and the patterns of a limited key. */
+    views: new Map<number | string, EnvironmentView>(),
   };
 }

@@ -19,8 +19,7 @@ import {
 import { copyText } from "../table/copying.js";
 import { MASK } from "../table/reveal.js";
 import { hasMarks, withRange } from "../table/selection.js";
-import { visibleText } from "../text/graphemes.js";
-import { countOf, labelled, line, wrapLine, wrapLines } from "../text/line.js";
+import { countOf, labelled, line, visibleText, wrapLine, wrapLines } from "../text/line.js";
 
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 

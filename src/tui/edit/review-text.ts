@@ -11,8 +11,15 @@ import { type Question, requiredInput } from "../stack/question.js";
 import { isProduction, placeName } from "../state/place-info.js";
 import type { Purpose } from "../state/ports.js";
 import type { Part, PlannedEdit, State } from "../state/state.js";
-import { visibleText } from "../text/graphemes.js";
-import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import {
+  countText,
+  type Line,
+  line,
+  spaced,
+  visibleText,
+  wrapLine,
+  wrapLines,
+} from "../text/line.js";
 import { changeDiff, DEFINITION } from "./variable-diff.js";
 
 export interface Reviewed extends PlannedEdit {

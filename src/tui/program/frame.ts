@@ -26,7 +26,6 @@ import {
 import { attributesOf, identityOf, isProduction } from "../state/place-info.js";
 import { readingOf } from "../state/readings.js";
 import type { Command, State } from "../state/state.js";
-import { visibleText } from "../text/graphemes.js";
 import {
   asciiLine,
   cutLine,
@@ -36,6 +35,7 @@ import {
   line,
   lineWidth,
   type Span,
+  visibleText,
   wrapLines,
 } from "../text/line.js";
 import type { Role } from "../text/theme.js";

@@ -17,8 +17,15 @@ import { readingOf, readStatusOf } from "../state/readings.js";
 import { INITIAL_VIEW, type State, type View } from "../state/state.js";
 import { selectedEntry, withCursorOn } from "../table/selection.js";
 import { cellKind, hasKind } from "../table/table.js";
-import { textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, indented, type Line, line, type Span } from "../text/line.js";
+import {
+  cellText,
+  indented,
+  type Line,
+  line,
+  type Span,
+  textWidth,
+  visibleText,
+} from "../text/line.js";
 import { statusLine } from "../view/status-lines.js";
 import {
   type Column,

@@ -10,8 +10,16 @@ import { RESERVED_WARNING } from "../table/copying.js";
 import { findingOf } from "../table/reveal.js";
 import { listOf, selectedEntry } from "../table/selection.js";
 import { kindOf, tableOf } from "../table/table.js";
-import { textWidth, visibleText } from "../text/graphemes.js";
-import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import {
+  type Line,
+  labelled,
+  line,
+  spaced,
+  textWidth,
+  visibleText,
+  wrapLine,
+  wrapLines,
+} from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { statusLines } from "../view/status-lines.js";
 import { type PlaceValue, placeValueLines, wrappedValue } from "../view/values.js";

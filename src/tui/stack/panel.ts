@@ -1,6 +1,5 @@
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
-import { textWidth, visibleText } from "../text/graphemes.js";
 import {
   countOf,
   countText,
@@ -11,6 +10,8 @@ import {
   line,
   lineWidth,
   type Span,
+  textWidth,
+  visibleText,
 } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { scrollBy } from "../widgets/list.js";

@@ -9,8 +9,7 @@ import {
   type Refusal,
   type State,
 } from "../state/state.js";
-import { textWidth, visibleText } from "../text/graphemes.js";
-import { cellText, type Line, wrapWords } from "../text/line.js";
+import { cellText, type Line, textWidth, visibleText, wrapWords } from "../text/line.js";
 import { commandKeyName, type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
 import type { Panel, PanelContent } from "./panel.js";
 

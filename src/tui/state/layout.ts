@@ -1,4 +1,4 @@
-import { textWidth } from "../text/graphemes.js";
+import { textWidth } from "../text/line.js";
 import { groupLabel, shortPlaceName } from "./place-info.js";
 import type { PanelName, State } from "./state.js";
 

@@ -1,4 +1,4 @@
-import { visibleText } from "../text/graphemes.js";
+import { visibleText } from "../text/line.js";
 import type { Place } from "./ports.js";
 
 export interface PlaceInfo extends Omit<Place, "open"> {

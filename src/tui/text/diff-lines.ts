@@ -1,6 +1,5 @@
 import { type ArrayChange, diffArrays } from "diff";
-import { visibleText, withVisibleEnd } from "./graphemes.js";
-import { countText, type Line, type Span, wrapLine } from "./line.js";
+import { countText, type Line, type Span, visibleText, withVisibleEnd, wrapLine } from "./line.js";
 import type { Role } from "./theme.js";
 
 /** A string, or a placeholder, which never equals anything. */

@@ -1,5 +1,4 @@
-import { graphemes, visibleText } from "./graphemes.js";
-import { cellText, fitLine, type Line, type Span } from "./line.js";
+import { cellText, fitLine, graphemes, type Line, type Span, visibleText } from "./line.js";
 
 /**
  * The rank of a string that has the letters of a word in order, with others in

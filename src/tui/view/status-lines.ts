@@ -7,8 +7,16 @@ import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { notSearched, parseFilter } from "../table/filter.js";
 import { listOf } from "../table/selection.js";
-import { visibleText } from "../text/graphemes.js";
-import { countOf, countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
+import {
+  countOf,
+  countText,
+  type Line,
+  line,
+  spaced,
+  visibleText,
+  wrapLine,
+  wrapLines,
+} from "../text/line.js";
 import type { Role } from "../text/theme.js";
 
 /**

@@ -9,8 +9,17 @@ import { findingOf } from "../table/reveal.js";
 import { hiddenMarks, isMarked, type Listed, withRange } from "../table/selection.js";
 import type { Table } from "../table/table.js";
 import { highlight } from "../text/fuzzy.js";
-import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
-import { countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
+import {
+  countText,
+  fitLine,
+  fitText,
+  indented,
+  isNarrow,
+  type Line,
+  type Span,
+  textWidth,
+  visibleText,
+} from "../text/line.js";
 import { moveCursor, type Position, scrollList } from "../widgets/list.js";
 import { emptyLines } from "./status-lines.js";
 

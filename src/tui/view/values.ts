@@ -6,8 +6,18 @@ import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { findingOf, MASK, parsedJson, type ShownValue, shownValue } from "../table/reveal.js";
 import type { CellKind } from "../table/table.js";
-import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
-import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
+import {
+  cellText,
+  cutLine,
+  fitText,
+  type Line,
+  line,
+  type Span,
+  textWidth,
+  visibleText,
+  withVisibleEnd,
+  wrapLine,
+} from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { statusLine } from "./status-lines.js";
 

@@ -25,7 +25,7 @@ import type { Preferences } from "../../../src/tui/state/preferences.js";
 import { readingOf } from "../../../src/tui/state/readings.js";
 import type { Command, State } from "../../../src/tui/state/state.js";
 import { listOf, namesOf } from "../../../src/tui/table/selection.js";
-import { textWidth } from "../../../src/tui/text/graphemes.js";
+import { textWidth } from "../../../src/tui/text/line.js";
 import {
   createTheme,
   THEME_NAMES,

@@ -9,24 +9,21 @@ import {
 } from "../../tasks/settings/settings-file.js";
 import type { Caller } from "../../tasks/surroundings.js";
 import { withKeymap } from "../commands/keymap.js";
-import { COLUMN_NAMES } from "../state/preferences.js";
-import type { Command } from "../state/state.js";
-import { THEME_NAMES } from "../text/theme.js";
-
-type ColumnName = (typeof COLUMN_NAMES)[number];
-
-interface Column {
-  readonly name: ColumnName;
-  /** Characters. */
-  readonly width?: number;
-}
+import {
+  COLUMN_NAMES,
+  type ColumnChoice,
+  type ColumnName,
+  type Command,
+  type Preferences,
+  type State,
+} from "../state/state.js";
+import { THEME_NAMES, type ThemeName } from "../text/theme.js";
 
 /** The section as it is in the file. */
-interface Section {
-  readonly theme?: (typeof THEME_NAMES)[number];
+interface Section extends Pick<Preferences, "masked"> {
+  readonly theme?: ThemeName;
   readonly mouse?: boolean;
-  readonly columns?: readonly (ColumnName | Column)[];
-  readonly masked?: "secret" | "all";
+  readonly columns?: readonly (ColumnName | ColumnChoice)[];
   /** The keys of commands. */
   readonly keymap?: Readonly<Record<string, string | readonly string[]>>;
   /** Seconds. */
@@ -41,7 +38,7 @@ const COLUMNS = "be a list of columns, each once, with name among them";
 const columns = rule({
   items: rule({ choose: (input) => (typeof input === "string" ? columnName : ownColumn) }),
   must: COLUMNS,
-  problem: (all: readonly (ColumnName | Column)[]) => {
+  problem: (all: NonNullable<Section["columns"]>) => {
     const names = new Set(all.map((each) => toColumn(each).name));
     return names.size === all.length && names.has("name") ? undefined : `must ${COLUMNS}`;
   },
@@ -64,14 +61,13 @@ const FILE = rule({
   must: "be a JSON object",
 });
 
-function toColumn(column: ColumnName | Column): Column {
+function toColumn(column: ColumnName | ColumnChoice): ColumnChoice {
   return typeof column === "string" ? { name: column } : column;
 }
 
-export type TuiSettings = Omit<Section, "columns" | "keymap"> & {
-  readonly columns?: readonly Column[];
-  readonly commands: readonly Command[];
-};
+export type TuiSettings = Omit<Section, "columns" | "keymap"> &
+  Pick<Preferences, "columns"> &
+  Pick<State, "commands">;
 
 /**
  * Reads the section `tui` of the user's settings file. A project can't have

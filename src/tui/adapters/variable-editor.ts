@@ -28,7 +28,7 @@ import {
 } from "../../store/edits/variable-changes.js";
 import { checkPlainValues, checkSchema } from "../../store/schema/value-schema.js";
 import type { EditableStore } from "../../store/store.js";
-import { InvalidFieldError } from "../state/failure.js";
+import { InvalidFieldError } from "../state/places.js";
 import type { Draft, VariableEditor } from "../state/ports.js";
 
 export interface EditedData {

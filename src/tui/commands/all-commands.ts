@@ -21,7 +21,7 @@ import { quit } from "../stack/question.js";
 import { pop } from "../stack/screen.js";
 import { inGroup } from "../state/command.js";
 import { effectOnly } from "../state/effects.js";
-import { readStatusOf } from "../state/readings.js";
+import { readStatusOf } from "../state/places.js";
 import type { Command } from "../state/state.js";
 import { toggleAllRevealed, toggleRevealed } from "../table/reveal.js";
 import { allOrNone, namesOf, toggled } from "../table/selection.js";

@@ -7,8 +7,7 @@ import { choiceMenu, openMenu } from "../screens/menu.js";
 import { otherPlaces, placeChoices } from "../screens/place-menus.js";
 import { actsOnMarked, gridOf, targetsOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
-import { placeName } from "../state/place-info.js";
-import { readingOf } from "../state/readings.js";
+import { placeName, readingOf } from "../state/places.js";
 import {
   type Choice,
   type Command,

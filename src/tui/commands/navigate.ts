@@ -3,7 +3,7 @@ import { scrollRecord } from "../screens/record-panel.js";
 import { type Grid, gridOf } from "../stack/grid.js";
 import { drawnScreen, pop } from "../stack/screen.js";
 import { pageSize } from "../state/layout.js";
-import { groupOf, placeOrder } from "../state/place-info.js";
+import { groupOf, placeOrder } from "../state/places.js";
 import { type Marks, PANELS, type PanelName, type State } from "../state/state.js";
 import { toggled, withRange } from "../table/selection.js";
 import { clearing, moveRows } from "../view/table-panel.js";

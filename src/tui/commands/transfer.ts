@@ -3,19 +3,13 @@ import { parseDurationMs } from "../../kit/text/duration.js";
 import { suggestion } from "../../kit/text/nearest.js";
 import { command } from "../../kit/text/shell.js";
 import { review } from "../edit/review.js";
+import type { PlannedEdit } from "../edit/review-text.js";
 import { gridOf } from "../stack/grid.js";
 import { ask, askText, requiredInput } from "../stack/question.js";
 import { blockingEffect } from "../state/effects.js";
-import { isProduction, placeName } from "../state/place-info.js";
+import { isProduction, placeName } from "../state/places.js";
 import type { ChosenFile, Editor, ExportedFile, NewCredentials } from "../state/ports.js";
-import {
-  type Choice,
-  type Effect,
-  type Next,
-  notify,
-  type PlannedEdit,
-  type State,
-} from "../state/state.js";
+import { type Choice, type Effect, type Next, notify, type State } from "../state/state.js";
 import { copyText } from "../table/copying.js";
 import { MASK } from "../table/reveal.js";
 import { hasMarks, withRange } from "../table/selection.js";

@@ -12,17 +12,11 @@ import { gridOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
 import { isOnPlaces } from "../stack/screen.js";
 import { blockingEffect } from "../state/effects.js";
-import { placeName, whyReadOnly } from "../state/place-info.js";
+import { placeName, whyReadOnly } from "../state/places.js";
 import type { Editor } from "../state/ports.js";
-import {
-  type Next,
-  notify,
-  type Part,
-  type PlannedEdit,
-  type State,
-  type Tools,
-} from "../state/state.js";
+import { type Next, notify, type State, type Tools } from "../state/state.js";
 import { review } from "./review.js";
+import type { Part, PlannedEdit } from "./review-text.js";
 
 export function contentOf({
   variable: { id: _, name, ...definition },

@@ -8,9 +8,8 @@ import type {
 } from "../../model/variable-change.js";
 import { variablesText } from "../stack/panel.js";
 import { type Question, requiredInput } from "../stack/question.js";
-import { isProduction, placeName } from "../state/place-info.js";
-import type { Purpose } from "../state/ports.js";
-import type { Part, PlannedEdit, State } from "../state/state.js";
+import { isProduction, placeName } from "../state/places.js";
+import type { State } from "../state/state.js";
 import {
   countText,
   type Line,
@@ -22,6 +21,25 @@ import {
 } from "../text/line.js";
 import { changeDiff, DEFINITION } from "./variable-diff.js";
 
+/** Changes to variables of one environment, and the index of its place. */
+export interface Part extends EnvironmentChanges {
+  readonly place: number;
+}
+
+/** An edit to review. Parts in the same file or store are written together. */
+export interface PlannedEdit {
+  readonly purpose: Purpose;
+  readonly parts: readonly Part[];
+  /** Variables that already have the desired state. */
+  readonly unchanged?: readonly string[];
+  /**
+   * The places that values are copied from, if the screen does not show them.
+   */
+  readonly from?: string | undefined;
+  /** The history entry that is undone, redone or rolled back. */
+  readonly entry?: HistoryEntry | undefined;
+}
+
 export interface Reviewed extends PlannedEdit {
   /**
    * The new value as typed in the form, before encryption, and whether another
@@ -30,7 +48,8 @@ export interface Reviewed extends PlannedEdit {
   readonly form?: { readonly text: string; readonly isChangedMeanwhile: boolean };
 }
 
-const WORDS: Readonly<Record<Purpose, readonly [title: string, where: string, done: string]>> = {
+/** For each purpose the title of the question, a preposition, and what the notice says. */
+const WORDS = {
   add: ["Add", "to", "added"],
   edit: ["Change", "in", "changed"],
   delete: ["Delete", "in", "deleted"],
@@ -39,7 +58,9 @@ const WORDS: Readonly<Record<Purpose, readonly [title: string, where: string, do
   undo: ["Undo", "in", "undid"],
   redo: ["Redo", "in", "redid"],
   rollback: ["Roll back", "in", "rolled back"],
-};
+} as const;
+
+type Purpose = keyof typeof WORDS;
 
 /**
  * Shows values typed into a form, and masks others. The confirm button has the

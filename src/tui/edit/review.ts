@@ -4,17 +4,18 @@ import { ask } from "../stack/question.js";
 import { layers, pop } from "../stack/screen.js";
 import { shownKey } from "../state/command.js";
 import { blockingEffect } from "../state/effects.js";
-import { toFailure } from "../state/failure.js";
+import { toFailure } from "../state/places.js";
+import { type Effect, notify, type State, type Tools } from "../state/state.js";
+import { unmarked } from "../table/selection.js";
 import {
-  type Effect,
-  notify,
+  changesOf,
+  doneText,
   type Part,
   type PlannedEdit,
-  type State,
-  type Tools,
-} from "../state/state.js";
-import { unmarked } from "../table/selection.js";
-import { changesOf, doneText, placesText, questionOf, type Reviewed } from "./review-text.js";
+  placesText,
+  questionOf,
+  type Reviewed,
+} from "./review-text.js";
 
 /** @param problem why an earlier attempt failed */
 export function review(state: State, edit: Reviewed, problem?: string): State {

@@ -2,7 +2,7 @@ import { leaveOthers } from "../reading/polling.js";
 import { gridOf } from "../stack/grid.js";
 import { topScreen } from "../stack/screen.js";
 import { withEffects } from "../state/effects.js";
-import { withReading } from "../state/readings.js";
+import { withReading } from "../state/places.js";
 import type { Effect, State } from "../state/state.js";
 import { decryptions, expireRevealed } from "../table/reveal.js";
 import { withRange } from "../table/selection.js";

@@ -23,8 +23,7 @@ import {
   questionSize,
   type Size,
 } from "../state/layout.js";
-import { attributesOf, identityOf, isProduction } from "../state/place-info.js";
-import { readingOf } from "../state/readings.js";
+import { attributesOf, identityOf, isProduction, readingOf } from "../state/places.js";
 import type { Command, State } from "../state/state.js";
 import {
   asciiLine,

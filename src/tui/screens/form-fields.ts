@@ -8,7 +8,7 @@ import {
 import type { VariableState } from "../../model/variable-change.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { contentOf } from "../edit/planning.js";
-import { groupOf, whyReadOnly } from "../state/place-info.js";
+import { groupOf, whyReadOnly } from "../state/places.js";
 import type { State } from "../state/state.js";
 import { type Key, PASTE } from "../widgets/key.js";
 import { cycled } from "../widgets/list.js";

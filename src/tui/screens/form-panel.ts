@@ -1,7 +1,7 @@
 import { isPublic, valueText } from "../../model/variable.js";
 import type { PanelContent } from "../stack/panel.js";
 import { type Size, textColumns } from "../state/layout.js";
-import { placeName, shortPlaceName } from "../state/place-info.js";
+import { placeName, shortPlaceName } from "../state/places.js";
 import type { State } from "../state/state.js";
 import { displayRules, isRevealed, MASK } from "../table/reveal.js";
 import {

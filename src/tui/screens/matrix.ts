@@ -10,10 +10,11 @@ import {
   groupOf,
   isProduction,
   placeName,
+  readingOf,
+  readStatusOf,
   shortPlaceName,
   whyReadOnly,
-} from "../state/place-info.js";
-import { readingOf, readStatusOf } from "../state/readings.js";
+} from "../state/places.js";
 import { INITIAL_VIEW, type State, type View } from "../state/state.js";
 import { selectedEntry, withCursorOn } from "../table/selection.js";
 import { cellKind, hasKind } from "../table/table.js";

@@ -10,9 +10,9 @@ import {
   identityOf,
   isProduction,
   placeOrder,
+  readingOf,
   whyReadOnly,
-} from "../state/place-info.js";
-import { readingOf } from "../state/readings.js";
+} from "../state/places.js";
 import type { Choice, State } from "../state/state.js";
 import { choiceMenu, openMenu } from "./menu.js";
 

@@ -1,5 +1,5 @@
 import { textWidth } from "../text/line.js";
-import { groupLabel, shortPlaceName } from "./place-info.js";
+import { groupLabel, shortPlaceName } from "./places.js";
 import type { PanelName, State } from "./state.js";
 
 /** Columns and lines, including the border. */

@@ -264,5 +264,3 @@ export type OpenInEditor = (
   text: string,
   file: { readonly name: string; readonly isJson: boolean },
 ) => Promise<string>;
-
-export type Purpose = "add" | "edit" | "delete" | "copy" | "import" | "undo" | "redo" | "rollback";

@@ -1,38 +1,16 @@
 import type { VariableType } from "../../model/variable.js";
-import type { EnvironmentChanges, HistoryEntry } from "../../model/variable-change.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import type { Role } from "../text/theme.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
-import type { PlaceInfo } from "./place-info.js";
+import type { PlaceInfo, Reading } from "./places.js";
 import type * as ports from "./ports.js";
-import type { Preferences } from "./preferences.js";
-import type { Reading } from "./readings.js";
 
 /** See `Screen` in `stack/screen.ts`. */
 interface Layer {
   readonly screen: { readonly name: string };
   readonly data: unknown;
-}
-
-/** Changes to variables of one environment, and the index of its place. */
-export interface Part extends EnvironmentChanges {
-  readonly place: number;
-}
-
-/** An edit to review. Parts in the same file or store are written together. */
-export interface PlannedEdit {
-  readonly purpose: ports.Purpose;
-  readonly parts: readonly Part[];
-  /** Variables that already have the desired state. */
-  readonly unchanged?: readonly string[];
-  /**
-   * The places that values are copied from, if the screen does not show them.
-   */
-  readonly from?: string | undefined;
-  /** The history entry that is undone, redone or rolled back. */
-  readonly entry?: HistoryEntry | undefined;
 }
 
 export const SORTS = ["id", "name", "type", "changed"] as const;
@@ -102,6 +80,25 @@ interface Pending {
   readonly isEditing?: boolean;
   /** A command waits for a place to be read. Esc cancels it. */
   readonly isReading?: boolean;
+}
+
+export const COLUMN_NAMES = ["name", "type", "value", "description"] as const;
+export type ColumnName = (typeof COLUMN_NAMES)[number];
+
+/** A column without a width fits its content if there is room. */
+export interface ColumnChoice {
+  readonly name: ColumnName;
+  readonly width?: number | undefined;
+}
+
+export interface Preferences {
+  readonly columns?: readonly ColumnChoice[] | undefined;
+  /**
+   * Default: `secret`, which masks the values of variables that are not public.
+   */
+  readonly masked?: "secret" | "all" | undefined;
+  /** Milliseconds between checks for changes. */
+  readonly pollMs?: number | undefined;
 }
 
 /** Everything that the screen shows. Immutable. */

@@ -10,7 +10,7 @@ import {
 } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { memoized } from "../state/memoized.js";
-import { readingOf } from "../state/readings.js";
+import { readingOf } from "../state/places.js";
 import type { Effect, Revealed, State } from "../state/state.js";
 
 /**

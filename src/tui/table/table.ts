@@ -3,7 +3,7 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import { formatAs, isUnreadable } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { memoized } from "../state/memoized.js";
-import { readingOf } from "../state/readings.js";
+import { readingOf } from "../state/places.js";
 import type { Revealed, State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";
 

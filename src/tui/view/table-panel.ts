@@ -2,7 +2,7 @@ import { type Grid, gridOf } from "../stack/grid.js";
 import { GAP, type PanelContent, rowLine } from "../stack/panel.js";
 import { type Size, textColumns } from "../state/layout.js";
 import { memoized } from "../state/memoized.js";
-import { readingOf } from "../state/readings.js";
+import { readingOf } from "../state/places.js";
 import { NO_MARKS, notify, type Sort, type State, type View } from "../state/state.js";
 import { parseFilter } from "../table/filter.js";
 import { findingOf } from "../table/reveal.js";

@@ -1,8 +1,7 @@
 import type { VariableType } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { memoized } from "../state/memoized.js";
-import { shortPlaceName } from "../state/place-info.js";
-import { readingOf } from "../state/readings.js";
+import { readingOf, shortPlaceName } from "../state/places.js";
 import type { State } from "../state/state.js";
 import { findingOf, MASK, parsedJson, type ShownValue, shownValue } from "../table/reveal.js";
 import type { CellKind } from "../table/table.js";

@@ -253,7 +253,7 @@ export function getCommandWith(
 export function repeatedFlags(
   given: GivenSettings,
   names: readonly SettingName[],
-  { cwd }: Pick<Surroundings, "cwd">,
+  { cwd }: Surroundings,
   origins: readonly Setting["origin"][] = ["flag"],
 ): string[] {
   return names.flatMap((name) => {

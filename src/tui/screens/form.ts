@@ -84,7 +84,7 @@ function draftOf(form: Form): Draft {
   };
 }
 
-export function openForm(state: State, entry?: VariableEntry, place = state.place): State {
+export function openForm(state: State, entry: VariableEntry | undefined, place: number): State {
   return push(state, FORM, initialForm(state, place, entry));
 }
 

@@ -16,7 +16,7 @@ import {
   whyReadOnly,
 } from "../state/places.js";
 import { INITIAL_VIEW, type State, type View } from "../state/state.js";
-import { selectedEntry, withCursorOn } from "../table/selection.js";
+import { type Listed, selectedEntry, withCursorOn } from "../table/selection.js";
 import { cellKind, hasKind } from "../table/table.js";
 import {
   cellText,
@@ -231,7 +231,7 @@ function atColumn(state: State, column: number): State {
   });
 }
 
-function isDifference({ table }: Pick<Grid, "table">, row: number): boolean {
+function isDifference({ table }: Listed, row: number): boolean {
   return hasKind(table, row, ["differs", "missing"]);
 }
 

@@ -62,7 +62,7 @@ export function otherPlaces({ places, place }: State, from = place): readonly nu
 }
 
 /** The `otherPlaces` that can be edited. */
-export function editablePlaces(state: State, from = state.place): readonly number[] {
+export function editablePlaces(state: State, from: number): readonly number[] {
   return otherPlaces(state, from).filter((index) => whyReadOnly(state, index) === undefined);
 }
 

@@ -122,10 +122,8 @@ const ANSWER_KEYS = {
 } as const;
 const BUTTON_KEYS = ["tab", "shift-tab", "left", "right"];
 
-function questionHints(
-  state: State,
-  { input, key = "ctrl-s", details, ...asked }: OpenQuestion,
-): readonly KeyHint[] {
+function questionHints(state: State, asked: OpenQuestion): readonly KeyHint[] {
+  const { input, key = "ctrl-s", details } = asked;
   if (input?.isPath) return hints("Enter confirm, Tab complete, Esc back");
   // In a text input, `v` is a letter.
   const values = details
@@ -136,7 +134,7 @@ function questionHints(
   );
 }
 
-function isShown({ now, revealed }: State, { shownUntil }: Pick<Question, "shownUntil">): boolean {
+function isShown({ now, revealed }: State, { shownUntil }: Question): boolean {
   return shownUntil === undefined ? revealed?.names === "all" : shownUntil > now;
 }
 

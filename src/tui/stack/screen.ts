@@ -150,11 +150,7 @@ export function hints(text: string): readonly KeyHint[] {
 }
 
 /** ` y add n back `: as many hints as fit, and `last` in any case. */
-export function keyLine(
-  keys: readonly KeyHint[],
-  width: number,
-  last: readonly KeyHint[] = [],
-): Line {
+export function keyLine(keys: readonly KeyHint[], width: number, last: readonly KeyHint[]): Line {
   let left = width - last.reduce((sum, hint) => sum + widthOf(hint), 0);
   const fitting = keys.filter((hint) => {
     left -= widthOf(hint);
@@ -187,10 +183,7 @@ const MAX_NOTICE_LINES = 5;
  * Wraps a notice rather than cutting it, because its end can be the reason for
  * a failure.
  */
-export function noticeLines(
-  { text, tone }: Pick<Notice, "text" | "tone">,
-  columns: number,
-): Line[] {
+export function noticeLines({ text, tone }: Notice, columns: number): Line[] {
   const { sign, role } = TONES[tone];
   const width = columns - 4;
   const wrapped = wrapWords(visibleText(text), width);
@@ -205,7 +198,7 @@ export function noticeLines(
   ]);
 }
 
-export function isOnPlaces({ focus, stack }: Pick<State, "focus" | "stack">): boolean {
+export function isOnPlaces({ focus, stack }: State): boolean {
   return focus === "places" && stack.length === 0;
 }
 

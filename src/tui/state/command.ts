@@ -57,13 +57,13 @@ export function isListCommand(command: Command): boolean {
 }
 
 /** The area of the cursor, or `undefined` on screens without commands. */
-export function areaOf({ stack, focus }: Pick<State, "stack" | "focus">): Area | undefined {
+export function areaOf({ stack, focus }: State): Area | undefined {
   const open = stack.at(-1);
   return open ? AREAS.find((each) => each === open.screen.name) : focus;
 }
 
 /** The first key of a command, or `:name` without one. */
-export function shownKey({ commands }: Pick<State, "commands">, name: string): string {
+export function shownKey({ commands }: State, name: string): string {
   const [key] = commands.find((command) => command.name === name)?.keys ?? [];
   return key === undefined ? `:${name}` : keyLabel(key);
 }

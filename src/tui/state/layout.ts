@@ -34,7 +34,7 @@ const AROUND_PLACE = 8;
 /** Marks a place that can't be edited. */
 export const READ_ONLY = "ro ";
 
-export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): boolean {
+export function isTooSmall({ columns, rows }: State): boolean {
   return columns < MIN_SCREEN.columns || rows < MIN_SCREEN.rows;
 }
 
@@ -45,8 +45,6 @@ export function isTooSmall({ columns, rows }: Pick<State, "columns" | "rows">): 
 export function isSmall({ width, height }: Size): boolean {
   return width < SMALL.width || height < SMALL.height;
 }
-
-type Shape = Pick<State, "columns" | "rows" | "focus" | "places">;
 
 /** The width of the list for names of 32 columns and values of 40. */
 const MIN_VARIABLES = 89;
@@ -59,7 +57,7 @@ const MIN_RECORD = 40;
  * with the record below the variables. A narrower one shows the places only on
  * demand, and a small one only the focused panel.
  */
-export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
+export function layoutOf({ columns, rows, focus, places: all }: State): Layout {
   const height = Math.max(3, rows - 2);
   const body = { width: columns, height };
   if (isSmall({ width: columns, height })) return { body, [focus]: body };
@@ -82,7 +80,7 @@ export function layoutOf({ columns, rows, focus, places: all }: Shape): Layout {
   return { body, places, variables: { width, height: height - record.height }, record };
 }
 
-function placesWidthOf(places: Shape["places"], max: number): number {
+function placesWidthOf(places: State["places"], max: number): number {
   const labels = places.flatMap(({ group, isGone, isServer, readOnly }, index) => {
     const mark = isServer || readOnly ? READ_ONLY : "";
     return isGone ? [] : [shortPlaceName({ places }, index) + mark, groupLabel(group)];
@@ -104,14 +102,14 @@ type Parts = Record<"list" | "detail", Size>;
  * The list of differences, and below it the selected one. A small screen shows
  * only the focused panel.
  */
-export function diffSizes({ body }: Pick<Layout, "body">, focus: "list" | "detail"): Parts {
+export function diffSizes({ body }: Layout, focus: "list" | "detail"): Parts {
   const { height } = body;
   if (isSmall(body)) return divided(body, focus === "detail" ? height : 0);
   return divided(body, Math.max(5, Math.floor(height * (focus === "detail" ? 0.6 : 0.4))));
 }
 
 /** The list, and below it the values of the selected variable. */
-export function matrixSizes({ body }: Pick<Layout, "body">, places: number): Parts {
+export function matrixSizes({ body }: Layout, places: number): Parts {
   if (isSmall(body)) return divided(body, 0);
   return divided(body, Math.min(Math.max(5, places + 4), Math.floor(body.height * 0.4)));
 }
@@ -133,6 +131,6 @@ export function listPage({ height }: Pick<Size, "height">): number {
 }
 
 /** The columns for text, without the border and a space on either side. */
-export function textColumns({ width }: Pick<Size, "width">): number {
+export function textColumns({ width }: Size): number {
   return Math.max(1, width - 4);
 }

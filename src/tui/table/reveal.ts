@@ -31,10 +31,7 @@ export function isRevealed(revealed: Revealed | undefined, name: string): boolea
  * The rules for display, which make no value public with the setting `masked:
  * all`.
  */
-export function displayRules<R extends ValueRules>(
-  { preferences }: Pick<State, "preferences">,
-  rules: R | undefined,
-) {
+export function displayRules<R extends ValueRules>({ preferences }: State, rules: R | undefined) {
   return rules && preferences.masked === "all" ? { ...rules, secret: undefined } : rules;
 }
 

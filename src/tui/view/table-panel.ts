@@ -130,7 +130,7 @@ function headings({ view }: Grid, { columns, end = "" }: TableOptions): Line {
  * The arrow of a sort order. The newest changes come first, so it points down
  * unless reversed.
  */
-export function sortArrow({ sort, isReversed }: Pick<View, "sort" | "isReversed">): string {
+export function sortArrow({ sort, isReversed }: View): string {
   return isReversed === (sort === "changed") ? "↑" : "↓";
 }
 

@@ -7,7 +7,7 @@ import { choiceMenu, openMenu } from "../screens/menu.js";
 import { otherPlaces, placeChoices } from "../screens/place-menus.js";
 import { actsOnMarked, gridOf, targetsOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
-import { placeName, readingOf } from "../state/places.js";
+import { type Entries, placeName, readingOf } from "../state/places.js";
 import {
   type Choice,
   type Command,
@@ -121,7 +121,7 @@ export function onEntry(
  * the cursor.
  */
 export function onTargets(
-  run: (state: State, entries: readonly VariableEntry[], place: number) => State,
+  run: (state: State, entries: Entries, place: number) => State,
 ): Command["run"] {
   return (before) => {
     const grid = gridOf(before);

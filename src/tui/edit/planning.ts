@@ -12,7 +12,7 @@ import { gridOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
 import { isOnPlaces } from "../stack/screen.js";
 import { blockingEffect } from "../state/effects.js";
-import { placeName, whyReadOnly } from "../state/places.js";
+import { type Entries, placeName, whyReadOnly } from "../state/places.js";
 import type { Editor } from "../state/ports.js";
 import { type Next, notify, type State, type Tools } from "../state/state.js";
 import { review } from "./review.js";
@@ -45,7 +45,7 @@ export function deleteFrom(
 /** Copies encrypted values as stored, and skips entries without a value. */
 export function copyTo(
   state: State,
-  entries: readonly VariableEntry[],
+  entries: Entries,
   places: readonly number[],
   from = "",
 ): State {

@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { withEffects, withFailure } from "../state/effects.js";
-import { type RecentChanges, readingOf, withReading } from "../state/places.js";
+import { type Entries, type RecentChanges, readingOf, withReading } from "../state/places.js";
 import type { Effect, Sort, State } from "../state/state.js";
 import { countOf } from "../text/line.js";
 
@@ -9,10 +9,7 @@ const RECENT_MS = 60_000;
 type Changes = ReadonlyMap<string, "added" | "changed" | "removed">;
 
 /** @param after must reuse the unchanged entry objects of `before` */
-export function diffEntries(
-  before: readonly VariableEntry[],
-  after: readonly VariableEntry[],
-): Changes {
+export function diffEntries(before: Entries, after: Entries): Changes {
   const old = new Map(before.map((entry) => [entry.variable.name, entry]));
   const changes = new Map<string, "added" | "changed" | "removed">();
   for (const entry of after) {
@@ -75,7 +72,7 @@ export function withLastChanges(state: State, sort: Sort): State {
 }
 
 /** Checks entries as `appvars check` does, where that sends no request. */
-export function checking(place: number, entries: readonly VariableEntry[]): Effect {
+export function checking(place: number, entries: Entries): Effect {
   const effect: Effect = async ({ places }) => {
     const { version, check } = await places.open(place);
     const rules = version && (await check?.());

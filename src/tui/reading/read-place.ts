@@ -9,9 +9,9 @@ import {
   byVariableId,
   checkConsistency,
   joinValues,
-  type VariableEntry,
   withRules,
 } from "../../model/variable-entries.js";
+import type { Entries } from "../state/places.js";
 import type { OpenPlace } from "../state/ports.js";
 import type { Tools } from "../state/state.js";
 
@@ -25,7 +25,7 @@ import type { Tools } from "../state/state.js";
  */
 async function readEntries(
   reader: VariableReader,
-  previous: readonly VariableEntry[],
+  previous: Entries,
   signal: AbortSignal,
   onPages: OnPages,
 ): Promise<EntriesRead> {
@@ -58,10 +58,7 @@ async function readEntries(
  * Replaces entries by equal ones of `previous`, or returns `previous` itself if
  * all are equal. Both are sorted by id.
  */
-function reuse(
-  previous: readonly VariableEntry[],
-  entries: readonly VariableEntry[],
-): readonly VariableEntry[] {
+function reuse(previous: Entries, entries: Entries): Entries {
   let at = 0;
   const reused = entries.map((entry) => {
     const { id } = entry.variable;
@@ -85,7 +82,7 @@ const PROGRESS_MS = 100;
 export interface PlaceRead {
   readonly now: number;
   /** The same array as in the last read if nothing has changed. */
-  readonly entries: readonly VariableEntry[];
+  readonly entries: Entries;
   readonly asOf: number | undefined;
   readonly problem: string | undefined;
   readonly requests: number;
@@ -104,7 +101,7 @@ type EntriesRead = Pick<PlaceRead, "entries" | "requests">;
 export async function readPlace(
   tools: Tools,
   place: number,
-  previous: readonly VariableEntry[],
+  previous: Entries,
   onOpened: (opened: OpenPlace) => void,
   onProgress: OnProgress,
 ): Promise<PlaceRead | undefined> {
@@ -134,8 +131,8 @@ export async function readPlace(
   }
 }
 
-type OnProgress = (entries: readonly VariableEntry[], total: number) => void;
-type OnPages = (entries: () => readonly VariableEntry[], total: number) => Promise<void>;
+type OnProgress = (entries: Entries, total: number) => void;
+type OnPages = (entries: () => Entries, total: number) => Promise<void>;
 
 function progressReporter(ticks: () => number, onProgress: OnProgress): OnPages {
   let reportedAt = Number.NEGATIVE_INFINITY;
@@ -159,7 +156,7 @@ const MAX_READS = 5;
 async function readVersion(
   { versions }: Tools,
   { source, version }: OpenPlace,
-  previous: readonly VariableEntry[],
+  previous: Entries,
   signal: AbortSignal,
   onPages: OnPages,
 ): Promise<EntriesRead> {

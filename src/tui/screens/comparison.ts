@@ -199,8 +199,7 @@ function leave(state: State, comparison: Comparison): State {
 function moveDetail(state: State, key: string): State {
   const { detail } = diffSizes(layoutOf(state), "detail");
   const { lines } = differenceDetail(state);
-  const recordTop =
-    scrollByKey(state.recordTop, lines.length, detail.height - 2, key) ?? state.recordTop;
+  const recordTop = scrollByKey(state.recordTop, lines.length, detail.height - 2, key);
   return { ...state, recordTop };
 }
 

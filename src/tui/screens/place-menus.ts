@@ -5,6 +5,7 @@ import { gridOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
 import {
   attributesOf,
+  type Entries,
   groupLabel,
   groupOf,
   identityOf,
@@ -90,7 +91,7 @@ function pickPlaces(
  */
 export function openCopyTo(
   state: State,
-  entries: readonly VariableEntry[],
+  entries: Entries,
   from: number,
   marked: readonly number[] = [],
 ): State {
@@ -104,7 +105,7 @@ export function openCopyTo(
  * Lets the user pick environments of the application. Those with a value are
  * marked.
  */
-export function openDeleteIn(state: State, entries: readonly VariableEntry[]): State {
+export function openDeleteIn(state: State, entries: Entries): State {
   const names = new Set(entries.map(({ variable }) => variable.name));
   const isSet = ({ variable, value }: VariableEntry) =>
     value !== undefined && names.has(variable.name);

@@ -25,22 +25,23 @@ export function placesPanel(state: State, { width, height }: Size): PanelContent
   const [kind = "profile"] = kinds;
   const rows = placeRows(places, order);
   const page = height - 2;
-  const visible = rowsAround(rows, placeCursor, page);
+  // The place under the cursor is in the middle.
+  const middle = rows.indexOf(placeCursor) - Math.floor(page / 2);
+  const top = Math.max(0, Math.min(middle, rows.length - page));
+  const visible = rows.slice(top, top + page);
   return {
     title: kinds.every((each) => each === kind) ? TITLES[kind] : "Sources",
     footnote: rows.length > page ? `${at + 1}/${order.length}` : undefined,
     isFocused,
     lines: visible.map((row) => {
-      if ("group" in row)
-        return [
-          { text: ` ${cellText(groupLabel(row.group), width - 4)}`, role: "muted", isBold: true },
-        ];
-      return rowLine(placeCells(state, row.index, width - 2), row.index === placeCursor, isFocused);
+      if (typeof row === "string")
+        return [{ text: ` ${cellText(groupLabel(row), width - 4)}`, role: "muted", isBold: true }];
+      return rowLine(placeCells(state, row, width - 2), row === placeCursor, isFocused);
     }),
     panel: "places",
     select: (now, { line }) => {
       const row = visible[line];
-      return row && "index" in row ? { ...now, placeCursor: row.index } : undefined;
+      return typeof row === "number" ? { ...now, placeCursor: row } : undefined;
     },
     scroll: (now, by) => ({
       ...now,
@@ -73,19 +74,10 @@ function placeCells(state: State, index: number, width: number): Line {
   return [name, { text: mark, role: "muted" }, health];
 }
 
-/** The heading of a group, or the index of a place in the group. */
-type PlaceRow = { readonly group: string } | { readonly index: number };
-
-function placeRows(places: State["places"], order: readonly number[]): readonly PlaceRow[] {
-  return order.flatMap((index, at): PlaceRow[] => {
+/** The indexes of places, each group after its name. */
+function placeRows(places: State["places"], order: readonly number[]) {
+  return order.flatMap((index, at) => {
     const group = places[index]?.group ?? "";
-    return group === places[order[at - 1] ?? -1]?.group ? [{ index }] : [{ group }, { index }];
+    return group === places[order[at - 1] ?? -1]?.group ? [index] : [group, index];
   });
-}
-
-/** The rows of a page, with the place under the cursor in the middle. */
-function rowsAround(rows: readonly PlaceRow[], cursor: number, page: number): readonly PlaceRow[] {
-  const at = rows.findIndex((row) => "index" in row && row.index === cursor);
-  const top = Math.max(0, Math.min(at - Math.floor(page / 2), rows.length - page));
-  return rows.slice(top, top + page);
 }

@@ -50,8 +50,8 @@ export function recordPanel(state: State, size: Size): PanelContent {
 export function scrollRecord(state: State, key: string): State {
   const { record } = layoutOf(state);
   const count = record ? recordLines(state, textColumns(record)).length : 0;
-  const top = scrollByKey(state.recordTop, count, pageSize(state, "record"), key);
-  return { ...state, recordTop: top ?? state.recordTop };
+  const recordTop = scrollByKey(state.recordTop, count, pageSize(state, "record"), key);
+  return { ...state, recordTop };
 }
 
 /**

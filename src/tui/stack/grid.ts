@@ -1,5 +1,6 @@
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { memoized } from "../state/memoized.js";
+import type { Entries } from "../state/places.js";
 import type { State, View } from "../state/state.js";
 import {
   hasMarks,
@@ -75,7 +76,7 @@ export function targetRows(state: State): readonly number[] {
   return grid.table.names.flatMap((name, row) => (names.has(name) ? [row] : []));
 }
 
-export function targetsOf(state: State, place = gridOf(state).place): readonly VariableEntry[] {
+export function targetsOf(state: State, place = gridOf(state).place): Entries {
   const cells = cellsOf(gridOf(state), place);
   return targetRows(state).flatMap((row) => cells[row] ?? []);
 }

@@ -155,7 +155,7 @@ function questionKey(state: State, asked: OpenQuestion, key: Key): State {
     return notify(state, `y does not confirm: press Enter on a button, or ${keyLabel(answerKey)}`);
   }
   const { lines, page } = questionLines(state, asked, questionSize(layoutOf(state)));
-  return go({ top: scrollByKey(asked.top, lines.length, page, name) ?? asked.top });
+  return go({ top: scrollByKey(asked.top, lines.length, page, name) });
 }
 
 function leave(state: State, { lost }: OpenQuestion): State {

@@ -155,6 +155,8 @@ export interface RecentChanges {
   readonly until: number;
 }
 
+export type Entries = readonly VariableEntry[];
+
 /**
  * The variables of a place that have been read. Times are in
  * milliseconds on a monotonic clock.
@@ -164,7 +166,7 @@ export interface Reading {
    * The entries, sorted by id of the variable. During the first read, those
    * received so far.
    */
-  readonly entries: readonly VariableEntry[];
+  readonly entries: Entries;
   /** Whether all entries have been read at least once. */
   readonly isComplete: boolean;
   /** Whether the screen waits for a read. Polls don't count. */

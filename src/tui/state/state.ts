@@ -1,10 +1,9 @@
 import type { VariableType } from "../../model/variable.js";
-import type { VariableEntry } from "../../model/variable-entries.js";
 import type { Role } from "../text/theme.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
-import type { PlaceInfo, Reading } from "./places.js";
+import type { Entries, PlaceInfo, Reading } from "./places.js";
 import type * as ports from "./ports.js";
 
 /** See `Screen` in `stack/screen.ts`. */
@@ -193,7 +192,7 @@ export interface Tools {
   /** The controllers of reads in progress, by the index of the place. */
   readonly reads: Map<number, AbortController>;
   /** The version of the source from which entries were read. */
-  readonly versions: WeakMap<readonly VariableEntry[], object>;
+  readonly versions: WeakMap<Entries, object>;
   /**
    * The time when a version, or a source without versions, was last up to date.
    */

@@ -2,8 +2,9 @@ import type { ExportFormat } from "../../formats/formats.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { isReservedName } from "../../model/reserved-names.js";
 import { valueText } from "../../model/variable.js";
-import { namedValues, type VariableEntry } from "../../model/variable-entries.js";
+import { namedValues } from "../../model/variable-entries.js";
 import { withEffects, withFailure } from "../state/effects.js";
+import type { Entries } from "../state/places.js";
 import type { CopyOutcome, OpenPlace, WriteValues, WrittenText } from "../state/ports.js";
 import { type Effect, type Next, notify, type State, type Tools } from "../state/state.js";
 import { countOf } from "../text/line.js";
@@ -25,7 +26,7 @@ export const RESERVED_WARNING = "reserved: run and export omit it";
 export function copyEntries(
   state: State,
   place: number,
-  entries: readonly VariableEntry[],
+  entries: Entries,
   format: CopyFormat,
 ): State {
   const where = place === state.place ? "" : ` of ${state.places[place]?.name}`;
@@ -83,7 +84,7 @@ function copied({ label, note }: Omit<Copied, "text">, outcome: CopyOutcome): Ne
  * Names a copied text in a notice: `PORT`, `the command for PORT`,
  * `12 variables as yaml`.
  */
-function copiedName(entries: readonly VariableEntry[], format: CopyFormat): string {
+function copiedName(entries: Entries, format: CopyFormat): string {
   const copied = format === "name" ? entries : entries.filter(({ value }) => value !== undefined);
   // Without any value, the notice says why nothing was copied.
   const [first, ...others] = copied.length > 0 ? copied : entries;
@@ -102,7 +103,7 @@ const TYPE_COMMENTS = /^(?:#.*\n)+/;
 
 /** @throws UsageError, DecryptionError */
 async function copiedText(
-  entries: readonly VariableEntry[],
+  entries: Entries,
   format: CopyFormat,
   { decrypt, getCommand }: Pick<OpenPlace, "decrypt" | "getCommand">,
   write: WriteValues,

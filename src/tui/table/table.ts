@@ -3,7 +3,7 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import { formatAs, isUnreadable } from "../../model/variable.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { memoized } from "../state/memoized.js";
-import { readingOf } from "../state/places.js";
+import { type Entries, readingOf } from "../state/places.js";
 import type { Revealed, State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";
 
@@ -33,8 +33,6 @@ export interface Table {
   /** The same columns, with the open place first. */
   readonly order: readonly PlaceColumn[];
 }
-
-type Entries = readonly VariableEntry[];
 
 /**
  * Cached, since 100,000 variables take time. The list stays below every other

@@ -45,17 +45,10 @@ export function scrollBy(top: number, count: number, page: number, by: number): 
   return clamp(top + by, count - page);
 }
 
-/**
- * Returns the first visible line, or `undefined` if the key is not a movement.
- */
-export function scrollByKey(
-  top: number,
-  count: number,
-  page: number,
-  key: string,
-): number | undefined {
+/** Returns the first visible line: `top`, if the key is not a movement. */
+export function scrollByKey(top: number, count: number, page: number, key: string): number {
   const last = Math.max(0, count - page);
-  return moveCursor({ cursor: Math.min(top, last), top }, last + 1, page, key)?.cursor;
+  return moveCursor({ cursor: Math.min(top, last), top }, last + 1, page, key)?.cursor ?? top;
 }
 
 /** The item `by` steps after `item`, cyclically. */

@@ -29,70 +29,61 @@ interface InputListener {
   readonly onAnswer: (answer: string) => void;
 }
 
-/** @param keyboard a stream in raw mode @returns a function that stops listening */
+/**
+ * Reports terminal input. Pastes, mouse events and replies can arrive in any
+ * number of chunks. A pasted text is one key.
+ *
+ * @param keyboard a stream in raw mode @returns a function that stops listening
+ */
 export function listenToInput(
   keyboard: NodeJS.ReadableStream,
   listener: InputListener,
 ): () => void {
-  const parser = new InputParser(listener);
-  keyboard.on("data", parser.read);
+  const decoder = new StringDecoder("utf8");
+  const parseKeys = keyParser(listener);
+  /** The start of an unfinished sequence. */
+  let rest = "";
+  let timer: NodeJS.Timeout | undefined;
+  const giveUp = () => {
+    if (rest === "\x1b") parseKeys(rest);
+    if (rest.startsWith(PASTE_START)) report({ paste: rest.slice(PASTE_START.length) }, listener);
+    rest = "";
+  };
+  const read = (chunk: Buffer | string) => {
+    clearTimeout(timer);
+    rest += typeof chunk === "string" ? chunk : decoder.write(chunk);
+    while (rest !== "") {
+      const sequence = SEQUENCE.exec(rest);
+      if (!sequence && UNFINISHED.test(rest)) break;
+      const [text] = sequence ?? TO_ESCAPE.exec(rest) ?? [rest];
+      rest = rest.slice(text.length);
+      if (sequence) report(sequence.groups ?? {}, listener);
+      else parseKeys(text);
+    }
+    if (rest !== "") timer = setTimeout(giveUp, waitFor(rest));
+  };
+  keyboard.on("data", read);
   return () => {
-    parser.stop();
-    keyboard.off("data", parser.read);
+    clearTimeout(timer);
+    keyboard.off("data", read);
   };
 }
 
 /**
- * Reports terminal input. Pastes, mouse events and replies can arrive in any
- * number of chunks. Node's parser reads the keys, because ink's parser joins
- * keys that arrive together and reports Backspace as Delete. A pasted text is
- * one key.
+ * Node's parser, because ink's parser joins keys that arrive together and
+ * reports Backspace as Delete.
  */
-class InputParser {
-  readonly #listener: InputListener;
-  readonly #decoder = new StringDecoder("utf8");
-  readonly #keys = new EventEmitter();
-  /** The start of an unfinished sequence. */
-  #rest = "";
-  #timer: NodeJS.Timeout | undefined;
-
-  constructor(listener: InputListener) {
-    this.#listener = listener;
-    // Node uses only this property of the interface. Its default timeout is
-    // half a second after Escape, but we have already waited.
-    const options = { escapeCodeTimeout: 0 } as unknown as Interface;
-    emitKeypressEvents(this.#keys as NodeJS.ReadableStream, options);
-    this.#keys.on("keypress", (text: string | undefined, key: Keypress) => {
-      const pressed = toKey(text, key);
-      if (pressed) listener.onKey(pressed);
-    });
-  }
-
-  readonly read = (chunk: Buffer | string): void => {
-    this.stop();
-    this.#rest += typeof chunk === "string" ? chunk : this.#decoder.write(chunk);
-    while (this.#rest !== "") {
-      const sequence = SEQUENCE.exec(this.#rest);
-      if (!sequence && UNFINISHED.test(this.#rest)) break;
-      const [text] = sequence ?? TO_ESCAPE.exec(this.#rest) ?? [this.#rest];
-      this.#rest = this.#rest.slice(text.length);
-      if (sequence) report(sequence.groups ?? {}, this.#listener);
-      else this.#keys.emit("data", text);
-    }
-    if (this.#rest !== "") this.#timer = setTimeout(() => this.#giveUp(), waitFor(this.#rest));
-  };
-
-  stop(): void {
-    clearTimeout(this.#timer);
-  }
-
-  #giveUp(): void {
-    const rest = this.#rest;
-    this.#rest = "";
-    if (rest === "\x1b") this.#keys.emit("data", rest);
-    if (rest.startsWith(PASTE_START))
-      report({ paste: rest.slice(PASTE_START.length) }, this.#listener);
-  }
+function keyParser({ onKey }: InputListener): (text: string) => void {
+  const keys = new EventEmitter();
+  // Node uses only this property of the interface. Its default timeout is half
+  // a second after Escape, but we have already waited.
+  const options = { escapeCodeTimeout: 0 } as unknown as Interface;
+  emitKeypressEvents(keys as NodeJS.ReadableStream, options);
+  keys.on("keypress", (text: string | undefined, key: Keypress) => {
+    const pressed = toKey(text, key);
+    if (pressed) onKey(pressed);
+  });
+  return (text) => void keys.emit("data", text);
 }
 
 function waitFor(rest: string): number {

@@ -16,8 +16,7 @@ import {
 } from "../state/state.js";
 import type { Key, Mouse } from "../widgets/key.js";
 import { expire, withFollowUps } from "./follow-ups.js";
-import { KeyQueue, mustWait } from "./key-queue.js";
-import { handleKey } from "./keys.js";
+import { handleKey, KeyQueue, mustWait } from "./keys.js";
 import { handleMouse, ShownTargets } from "./mouse.js";
 
 export interface ProgramOptions

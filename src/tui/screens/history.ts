@@ -9,7 +9,7 @@ import { blockingEffect } from "../state/effects.js";
 import { memoized } from "../state/memoized.js";
 import { placeName, readingOf, whyReadOnly } from "../state/places.js";
 import { notify, type State } from "../state/state.js";
-import { toggleAllRevealed } from "../table/reveal.js";
+import { isRevealed, toggleAllRevealed } from "../table/reveal.js";
 import type { Line } from "../text/line.js";
 import { type Menu, openMenu } from "./menu.js";
 import type { MenuItem } from "./menu-items.js";
@@ -107,10 +107,5 @@ function linesOf(
     };
   };
   const shown = parts.map((part) => ({ ...part, place, changes: part.changes.map(masked) }));
-  return changeLines(
-    state,
-    { purpose: "edit", parts: shown },
-    width,
-    state.revealed?.names === "all",
-  );
+  return changeLines(state, { purpose: "edit", parts: shown }, width, isRevealed(state.revealed));
 }

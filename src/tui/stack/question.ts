@@ -2,7 +2,7 @@ import { effectOnly, withEffects } from "../state/effects.js";
 import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../state/layout.js";
 import { memoized } from "../state/memoized.js";
 import { notify, type State } from "../state/state.js";
-import { REVEAL_MS } from "../table/reveal.js";
+import { isRevealed, REVEAL_MS } from "../table/reveal.js";
 import { indented, type Line, spaced, textWidth, visibleText, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key, keyLabel } from "../widgets/key.js";
 import { scrollByKey } from "../widgets/list.js";
@@ -135,7 +135,7 @@ function questionHints(state: State, asked: OpenQuestion): readonly KeyHint[] {
 }
 
 function isShown({ now, revealed }: State, { shownUntil }: Question): boolean {
-  return shownUntil === undefined ? revealed?.names === "all" : shownUntil > now;
+  return shownUntil === undefined ? isRevealed(revealed) : shownUntil > now;
 }
 
 function questionKey(state: State, asked: OpenQuestion, key: Key): State {

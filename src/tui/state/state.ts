@@ -53,7 +53,7 @@ export const NO_MARKS: Marks = { names: new Set() };
 
 export interface Revealed {
   /** The revealed names, with the time when each is masked again. */
-  readonly names: ReadonlyMap<string, number> | "all";
+  readonly names: ReadonlyMap<string | symbol, number>;
   /** Decrypted strings by encrypted value. */
   readonly decrypted: ReadonlyMap<string, string>;
   /** The time when the last value is masked again. */

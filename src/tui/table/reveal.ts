@@ -19,12 +19,15 @@ import type { Effect, Revealed, State } from "../state/state.js";
  */
 export const MASK = "••••••••";
 
+/** Stands for all names. */
+const ALL = Symbol("all");
+
 /**
  * Whether the user has revealed this name. All code that draws secret values
  * must check this.
  */
-export function isRevealed(revealed: Revealed | undefined, name: string): boolean {
-  return revealed !== undefined && (revealed.names === "all" || revealed.names.has(name));
+export function isRevealed(revealed: Revealed | undefined, name: string | symbol = ALL): boolean {
+  return revealed !== undefined && (revealed.names.has(ALL) || revealed.names.has(name));
 }
 
 /**
@@ -79,32 +82,27 @@ const REVEAL_ALL_MS = 60_000;
 
 export function toggleRevealed(state: State, name: string): State {
   const { revealed, now } = state;
-  if (revealed?.names === "all") return { ...state, revealed: undefined };
+  if (isRevealed(revealed)) return { ...state, revealed: undefined };
   const names = new Map(revealed?.names);
   if (!names.delete(name)) names.set(name, now + REVEAL_MS);
   return withRevealed(state, names);
 }
 
-function withRevealed(state: State, names: ReadonlyMap<string, number>): State {
+export function toggleAllRevealed(state: State): State {
+  const { revealed, now } = state;
+  return withRevealed(state, new Map(isRevealed(revealed) ? [] : [[ALL, now + REVEAL_ALL_MS]]));
+}
+
+function withRevealed(state: State, names: Revealed["names"]): State {
   if (names.size === 0) return { ...state, revealed: undefined };
   const decrypted = state.revealed?.decrypted ?? new Map();
   return { ...state, revealed: { names, decrypted, until: Math.max(...names.values()) } };
 }
 
-export function toggleAllRevealed(state: State): State {
-  const { revealed, now } = state;
-  if (revealed?.names === "all") return { ...state, revealed: undefined };
-  const decrypted = revealed?.decrypted ?? new Map();
-  return { ...state, revealed: { names: "all", decrypted, until: now + REVEAL_ALL_MS } };
-}
-
 export function expireRevealed(state: State): State {
   const { revealed, now } = state;
-  if (!revealed) return state;
-  if (revealed.names === "all")
-    return revealed.until > now ? state : { ...state, revealed: undefined };
-  const names = new Map([...revealed.names].filter(([, end]) => end > now));
-  return names.size === revealed.names.size ? state : withRevealed(state, names);
+  const names = new Map([...(revealed?.names ?? [])].filter(([, end]) => end > now));
+  return names.size === (revealed?.names.size ?? 0) ? state : withRevealed(state, names);
 }
 
 /** Decrypts a revealed value that a client has encrypted. */

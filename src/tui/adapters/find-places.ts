@@ -1,14 +1,33 @@
 import { existsSync } from "node:fs";
 import { UsageError } from "../../kit/text/errors.js";
+import { DEFAULT_URL } from "../../model/defaults.js";
 import { type Connection, connectionOf, placeNamed } from "../../tasks/settings/connection.js";
-import { readProject, readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
-import { DEFAULT_DATA_FILE, type SourceFlags } from "../../tasks/settings/setting-table.js";
+import {
+  type ListedProfile,
+  listedProfile,
+  readUsableProfiles,
+} from "../../tasks/settings/profiles.js";
+import {
+  readProfile,
+  readProject,
+  readSettings,
+  Settings,
+} from "../../tasks/settings/resolve-settings.js";
+import type { ServerSettings } from "../../tasks/settings/server-settings.js";
+import {
+  DEFAULT_DATA_FILE,
+  type GivenSettings,
+  SETTINGS,
+  type Setting,
+  type SettingName,
+  type SourceFlags,
+} from "../../tasks/settings/setting-table.js";
 import { isNothingConfigured } from "../../tasks/sources/open-source.js";
 import type { Caller } from "../../tasks/surroundings.js";
 import type { Place, Places, PlacesChange } from "../state/ports.js";
 import { pathOf } from "./import-export.js";
 import { environmentPlaces } from "./local-places.js";
-import { serverPlaces } from "./server-places.js";
+import { getCommandWith, placeOpener, repeatedFlags } from "./open-place.js";
 
 /**
  * The environments of the data file or store if the settings select one,
@@ -74,4 +93,117 @@ function readUsable(
     const settings = readSettings(flags, caller, { files: [readProject] });
     return { settings, connection: connectionOf(settings), broken: error };
   }
+}
+
+/** The settings that select an environment of a server. */
+const SERVER_SETTINGS: readonly SettingName[] = [
+  ...(["url", "data", "store"] as const),
+  ...(["apiKey", "apiSecret", "apiSecretFile", "auth"] as const),
+];
+
+const TLS_FILES = ["caFile", "clientCert", "clientKey"] as const;
+
+/** The settings that apply to every place. */
+const COMMON_SETTINGS: readonly SettingName[] = ["timeout", "encKey", "encKeyFile"];
+
+interface Start {
+  readonly flags: SourceFlags;
+  readonly settings: Settings;
+  readonly caller: Caller;
+}
+
+/**
+ * The user's profiles, after a server selected by flags, variables or
+ * `.appvars.json`. If there is nothing else, the default server.
+ *
+ * @param broken the error of the chosen profile, if it can't be read
+ * @throws UsageError when the profiles can't be read, or the chosen one does
+ *   not exist
+ */
+export function serverPlaces(
+  connection: ServerSettings,
+  start: Start,
+  broken?: UsageError,
+): Places {
+  const { settings, caller } = start;
+  const isServerNamed = settings.given.some(
+    ({ name, origin }) => origin !== "profile" && SERVER_SETTINGS.includes(name),
+  );
+  const { profiles, current } = readUsableProfiles(caller, isServerNamed);
+  const names = Object.keys(profiles);
+  const chosen = isServerNamed ? undefined : (settings.find("profile")?.text ?? current);
+  if (broken && (chosen === undefined || !names.includes(chosen))) throw broken;
+  const places = names.map((name) => {
+    return profilePlace(listedProfile(name, name === chosen, profiles[name] ?? {}), start);
+  });
+  const close = async () => {};
+  if (isServerNamed || names.length === 0)
+    return { places: [serverPlace(connection, start), ...places], place: 0, close };
+  return { places, place: chosen === undefined ? 0 : names.indexOf(chosen), close };
+}
+
+function profilePlace(profile: ListedProfile, start: Start): Place {
+  const { name, current, data, store, url, env, api_key: apiKey } = profile;
+  const { flags, settings, caller } = start;
+  const read = () =>
+    current
+      ? readSettings({ ...flags, profile: name }, caller)
+      : ownSettings(name, settings.given, caller);
+  const isLocal = data !== undefined || store !== undefined;
+  const location = data ?? store ?? url ?? DEFAULT_URL;
+  // A server does not say which environment it answers for.
+  const identity = isLocal ? env : apiKey && `key ${apiKey}`;
+  const open = placeOpener(read, getCommandOfProfile(profile, start), caller);
+  return { name, group: location, identity, kind: "profile", location, isServer: !isLocal, open };
+}
+
+/** The settings of a server that `appvars get` repeats as flags. */
+const REPEATED: readonly SettingName[] = [
+  ...(["apiKey", "apiSecretFile", "auth", "insecure"] as const),
+  ...TLS_FILES,
+  "encKeyFile",
+];
+
+function serverPlace({ url, apiKey }: ServerSettings, { flags, settings, caller }: Start): Place {
+  const isOfProject = settings.find("url")?.origin === "project";
+  // Credentials in .appvars.json are only for the server that it names.
+  const origins = isOfProject ? (["flag", "project"] as const) : undefined;
+  const repeated = repeatedFlags(settings.given, REPEATED, caller.surroundings, origins);
+  const getCommand = getCommandWith(["--url", url, ...repeated]);
+  return {
+    kind: "server",
+    group: url,
+    location: url,
+    isServer: true,
+    name: isOfProject ? ".appvars.json" : new URL(url).host,
+    identity: apiKey && `key ${apiKey}`,
+    open: placeOpener(() => readSettings(flags, caller), getCommand, caller),
+  };
+}
+
+function ownSettings(profile: string, given: GivenSettings, caller: Caller): Settings {
+  const common = given.filter(
+    ({ name, origin }) =>
+      COMMON_SETTINGS.includes(name) && (origin === "flag" || origin === "variable"),
+  );
+  const chosen = { name: "profile", text: profile, from: "--profile", origin: "flag" } as const;
+  const own = readProfile(caller, new Settings([chosen], caller));
+  return new Settings([...common, ...own], caller);
+}
+
+/** Makes commands that unset variables which would override the profile. */
+function getCommandOfProfile(
+  { name: profile, store, current }: ListedProfile,
+  { settings: { given }, caller }: Start,
+) {
+  const repeated = repeatedFlags(
+    given,
+    current ? [...TLS_FILES, "encKeyFile"] : ["encKeyFile"],
+    caller.surroundings,
+  );
+  const isUnset = ({ name, origin }: Setting) =>
+    origin === "variable" &&
+    (SERVER_SETTINGS.includes(name) || (store !== undefined && SETTINGS[name].isOfStore));
+  const unset = given.filter(isUnset).map(({ from }) => from);
+  return getCommandWith(["--profile", profile, ...repeated], unset);
 }

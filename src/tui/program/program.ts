@@ -1,5 +1,5 @@
 import { placesChanged, pollWhenDue, requestReads } from "../reading/polling.js";
-import { openWelcome } from "../screens/welcome.js";
+import { openWelcome } from "../screens/place-menus.js";
 import { gridOf } from "../stack/grid.js";
 import { outcomeOf } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";

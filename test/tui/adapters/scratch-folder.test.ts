@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { makeScratchFolder } from "../../../src/tui/adapters/scratch-folder.js";
+import { makeScratchFolder } from "../../../src/tui/adapters/external-editor.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
 const user = process.getuid?.();

@@ -7,7 +7,7 @@ import { createToken } from "../../../../src/kit/process/process-token.js";
 import {
   makeScratchFolder,
   removeLeftScratchFolders,
-} from "../../../../src/tui/adapters/scratch-folder.js";
+} from "../../../../src/tui/adapters/external-editor.js";
 import { temporaryFolder } from "../../../support/temporary-folder.js";
 
 const user = process.getuid?.();

@@ -2,15 +2,18 @@ import type { Writable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import chalk, { type ColorSupportLevel } from "chalk";
 import { Box, render, Text } from "ink";
-import { createContext, memo, useContext } from "react";
+import { memo } from "react";
 import type { PanelFrame } from "../stack/panel.js";
 import type { Line, Span } from "../text/line.js";
 import type { TextStyle, Theme } from "../text/theme.js";
 import type { Frame } from "./frame.js";
 
-interface ScreenProps {
-  readonly picture: Frame;
+interface Themed {
   readonly theme: Theme;
+}
+
+interface ScreenProps extends Themed {
+  readonly picture: Frame;
 }
 
 /**
@@ -45,26 +48,22 @@ export function startDrawing(
   };
 }
 
-const ThemeContext = createContext({} as Theme);
-
 export function ScreenView({ picture, theme }: ScreenProps) {
   const { columns, rows, above, body, below } = picture;
   return (
-    <ThemeContext value={theme}>
-      <Box flexDirection="column" width={columns} height={rows}>
-        <Rows lines={above} />
-        <Box height={rows - above.length - below.length} flexShrink={0} overflow="hidden">
-          {body.map((panels, index) => (
-            <Box key={index} flexDirection="column" flexShrink={0}>
-              {panels.map((panel, at) => (
-                <PanelView key={at} {...panel} />
-              ))}
-            </Box>
-          ))}
-        </Box>
-        <Rows lines={below} />
+    <Box flexDirection="column" width={columns} height={rows}>
+      <Rows lines={above} theme={theme} />
+      <Box height={rows - above.length - below.length} flexShrink={0} overflow="hidden">
+        {body.map((panels, index) => (
+          <Box key={index} flexDirection="column" flexShrink={0}>
+            {panels.map((panel, at) => (
+              <PanelView key={at} {...panel} theme={theme} />
+            ))}
+          </Box>
+        ))}
       </Box>
-    </ThemeContext>
+      <Rows lines={below} theme={theme} />
+    </Box>
   );
 }
 
@@ -72,12 +71,12 @@ export function ScreenView({ picture, theme }: ScreenProps) {
  * A `Box` can't have a title in its border, so the first and the last line are
  * strings.
  */
-function PanelView({ size, border, role, lines }: PanelFrame) {
-  const color = colorOf(useContext(ThemeContext)[role]);
+function PanelView({ size, border, role, lines, theme }: PanelFrame & Themed) {
+  const color = colorOf(theme[role]);
   const sides = { borderStyle: border, borderTop: false, borderBottom: false } as const;
   return (
     <Box flexDirection="column" flexShrink={0} {...size}>
-      <Rows lines={lines.slice(0, 1)} />
+      <Rows lines={lines.slice(0, 1)} theme={theme} />
       {/* Remounted when the style changes: otherwise ink draws a top border. */}
       <Box
         key={border}
@@ -86,15 +85,15 @@ function PanelView({ size, border, role, lines }: PanelFrame) {
         flexDirection="column"
         height={size.height - 2}
       >
-        <Rows lines={lines.slice(1, -1)} />
+        <Rows lines={lines.slice(1, -1)} theme={theme} />
       </Box>
-      <Rows lines={lines.slice(-1)} />
+      <Rows lines={lines.slice(-1)} theme={theme} />
     </Box>
   );
 }
 
-function Rows({ lines }: { readonly lines: readonly Line[] }) {
-  return lines.map((line, index) => <Row key={index} line={line} />);
+function Rows({ lines, theme }: { readonly lines: readonly Line[] } & Themed) {
+  return lines.map((line, index) => <Row key={index} line={line} theme={theme} />);
 }
 
 /**
@@ -102,15 +101,12 @@ function Rows({ lines }: { readonly lines: readonly Line[] }) {
  * frame.
  */
 const Row = memo(
-  ({ line }: { readonly line: Line }) => {
-    const theme = useContext(ThemeContext);
-    return (
-      <Text wrap="truncate">
-        {line.length === 0 ? " " : line.map((span, at) => styledText(span, theme, at))}
-      </Text>
-    );
-  },
-  (before, next) => isDeepStrictEqual(before.line, next.line),
+  ({ line, theme }: { readonly line: Line } & Themed) => (
+    <Text wrap="truncate">
+      {line.length === 0 ? " " : line.map((span, at) => styledText(span, theme, at))}
+    </Text>
+  ),
+  isDeepStrictEqual,
 );
 
 function styledText(

@@ -1,7 +1,7 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { suggestion } from "../../kit/text/nearest.js";
 import { actsIn } from "../state/command.js";
-import type { Command } from "../state/state.js";
+import { AREAS, type Command } from "../state/state.js";
 import { GLOBAL_KEYS } from "../widgets/key.js";
 
 /** Keys by command name, which replace the default keys of the command. */
@@ -56,7 +56,8 @@ function checkEntry(name: string, keys: readonly string[], commands: readonly Co
 function checkConflicts(name: string, commands: readonly Command[]): void {
   const own = commands.find((command) => command.name === name);
   for (const other of commands) {
-    if (!own || other === own || !own.areas.some((area) => actsIn(other, area))) continue;
+    if (!own || other === own || !AREAS.some((area) => actsIn(own, area) && actsIn(other, area)))
+      continue;
     const key = own.keys.find((each) => other.keys.includes(each));
     if (key === undefined) continue;
     throw new UsageError(

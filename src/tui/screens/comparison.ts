@@ -27,6 +27,8 @@ interface Comparison extends View {
   readonly focus: "list" | "detail";
 }
 
+const FOCUS_OTHER = { whyNot: whyNoName, run: focusOther };
+
 const DIFF: Screen<Comparison> = {
   name: "diff",
   key: commandKey,
@@ -38,9 +40,9 @@ const DIFF: Screen<Comparison> = {
     ];
   },
   handlers: {
-    open: { whyNot: whyNoName, run: focusOther },
-    "next-panel": { whyNot: whyNoName, run: focusOther },
-    "previous-panel": { whyNot: whyNoName, run: focusOther },
+    open: FOCUS_OTHER,
+    "next-panel": FOCUS_OTHER,
+    "previous-panel": FOCUS_OTHER,
     "next-difference": {
       whyNot: whyNoName,
       run: (state, comparison) => next(state, comparison, 1),

@@ -5,50 +5,27 @@ export function refusalText(reason: Refusal | undefined): string | undefined {
   return typeof reason === "object" ? "still reading" : reason;
 }
 
-type CommandOptions = Pick<
-  Command,
-  "label" | "argument" | "choices" | "repeats" | "whyNot" | "run"
->;
-
-/**
- * Defines commands of a group. `keys` are separated by spaces. `where` has the
- * initial of each area in which the command acts, in upper case if the footer
- * shows it there: `vrMD` acts on variables and the record, and in the matrix
- * and comparisons with a hint.
- */
+/** Defines commands of a group. `keys` are separated by spaces. */
 export function inGroup(group: Command["group"]) {
   return (
     name: string,
     keys: string,
     where: string,
     help: string,
-    rest: CommandOptions,
-  ): Command => {
-    const areasOf = (letters: string) => AREAS.filter((area) => letters.includes(area.charAt(0)));
-    const names = keys.split(" ").filter(Boolean);
-    const shownIn = areasOf(where.replace(/[a-z]/g, "").toLowerCase());
-    return {
-      group,
-      name,
-      keys: names,
-      areas: areasOf(where.toLowerCase()),
-      shownIn,
-      help,
-      ...rest,
-    };
-  };
+    rest: Partial<Command>,
+  ): Command => ({ ...rest, group, name, keys: keys.split(" ").filter(Boolean), where, help });
 }
 
 /** The word in the footer, or `undefined` if the command isn't shown here. */
 export function footerLabel(state: State, command: Command): string | undefined {
-  const { name, shownIn, label = name.replaceAll("-", " ") } = command;
-  const where = areaOf(state);
-  if (where === undefined || !shownIn.includes(where)) return undefined;
+  const { name, where, label = name.replaceAll("-", " ") } = command;
+  const area = areaOf(state);
+  if (!area || !where.includes(area.charAt(0).toUpperCase())) return undefined;
   return typeof label === "function" ? label(state) : label;
 }
 
-export function actsIn({ areas }: Command, area: Area | undefined): boolean {
-  return area !== undefined && areas.includes(area);
+export function actsIn({ where }: Command, area: Area | undefined): boolean {
+  return area !== undefined && where.toLowerCase().includes(area.charAt(0));
 }
 
 /** Whether a command acts in the list, and runs by name. */

@@ -242,12 +242,12 @@ export interface Command {
   /** Names of keys. The footer shows the first one. */
   readonly keys: readonly string[];
   /**
-   * The areas where its keys work. A command of one list panel can be run by
-   * name in all of them.
+   * The initial of each area where its keys work, in upper case if the footer
+   * shows it there: `vrMD` acts on variables and the record, and in the matrix
+   * and comparisons with a hint. A command of one list panel can be run by name
+   * in all of them.
    */
-  readonly areas: readonly Area[];
-  /** The areas in which the footer shows it. */
-  readonly shownIn: readonly Area[];
+  readonly where: string;
   /** The word in the footer, or `undefined` to hide it now. Default: the name. */
   readonly label?: string | ((state: State) => string | undefined);
   readonly help: string;

@@ -83,7 +83,9 @@ export function createOpenInEditor(
   terminal: Pick<ProcessTerminal, "lend" | "onExit">,
   io: EditorIo,
 ): OpenInEditor {
-  const parents = scratchParents(tmpdir());
+  // Best first: `/dev/shm` is in memory, so that the secret is never written to
+  // a disk.
+  const parents = ["/dev/shm", tmpdir()];
   const removingLeft = removeLeftScratchFolders(parents, io.user);
   return async (text, { name, isJson }) => {
     await removingLeft;
@@ -121,14 +123,6 @@ async function readText(path: string, before: string): Promise<string> {
   // the value.
   const text = decodeUtf8(bytes, WHAT, { ignoreBOM: before.startsWith("\ufeff") });
   return text.replace(before.endsWith("\r") ? /\n$/ : /\r?\n$/, "");
-}
-
-/**
- * Parent folders for a folder with a secret, best first. `/dev/shm` is in
- * memory, so that the secret is never written to a disk.
- */
-export function scratchParents(temporaryFolder: string): readonly string[] {
-  return ["/dev/shm", temporaryFolder];
 }
 
 /**

@@ -120,11 +120,7 @@ interface Start {
  * @throws UsageError when the profiles can't be read, or the chosen one does
  *   not exist
  */
-export function serverPlaces(
-  connection: ServerSettings,
-  start: Start,
-  broken?: UsageError,
-): Places {
+function serverPlaces(connection: ServerSettings, start: Start, broken?: UsageError): Places {
   const { settings, caller } = start;
   const isServerNamed = settings.given.some(
     ({ name, origin }) => origin !== "profile" && SERVER_SETTINGS.includes(name),

@@ -133,7 +133,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: (state) => toggleRevealed(state, gridOf(state).name ?? ""),
   }),
   values("reveal-all", "V", "vrMd", "show all values for a minute, or mask them again", {
-    run: (state) => toggleAllRevealed(state),
+    run: toggleAllRevealed,
   }),
   values("copy", "y", "VRMD", "copy the value, even while it is masked", {
     argument: "<format>",
@@ -327,7 +327,7 @@ export const ALL_COMMANDS: readonly Command[] = [
     run: (state) => pop(state),
   }),
   other("quit", "q ctrl-c", "PVR", "quit and restore the terminal", {
-    run: (state) => quit(state),
+    run: quit,
   }),
   other("redraw", "ctrl-l", "pvr", "redraw the screen", {
     run: (now) => effectOnly(now, ({ redraw }) => redraw()),

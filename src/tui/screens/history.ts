@@ -71,7 +71,7 @@ function menuOf(
     verb: "undo this and later changes",
     content: () => ({ title: `Changes to ${title}, times in UTC`, items }),
     keys: {
-      V: (state) => toggleAllRevealed(state),
+      V: toggleAllRevealed,
       ...(name !== undefined && {
         H: (state) => openHistory(pop(state), { place, name: undefined }),
       }),

@@ -57,7 +57,7 @@ export interface Screen<D> {
   lost?(data: D): string | undefined;
 }
 
-export interface CommandHandler<D> {
+interface CommandHandler<D> {
   /** Default: the help of the command. */
   readonly help?: string;
   /** Returns why the command can't run now, or `undefined` if it can. */

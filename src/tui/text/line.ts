@@ -67,7 +67,7 @@ export function textWidth(text: string): number {
 const MAX_CACHED = 10_000;
 const widths = new Map<string, number>();
 
-export function graphemeWidth(grapheme: string): number {
+function graphemeWidth(grapheme: string): number {
   const width = widths.get(grapheme) ?? stringWidth(grapheme);
   if (widths.size < MAX_CACHED) widths.set(grapheme, width);
   return width;

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { ENVIRONMENT_FORMATS, IMPORT_FORMATS, WRITERS } from "../../formats/formats.js";
+import { ENVIRONMENT_FORMATS, WRITERS } from "../../formats/formats.js";
 import { MAX_INPUT } from "../../kit/files/open-file.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { EnvironmentRecord } from "../../model/environment.js";
@@ -52,11 +52,10 @@ export function fileImporter(
 ): Editor["importFile"] {
   return async (file) => {
     const notes: string[] = [];
-    const format = IMPORT_FORMATS.find((each) => each === file.format);
     const options = {
       file: pathOf(file, surroundings),
       shownAs: file.path,
-      format,
+      format: file.format,
       maxSize: MAX_INPUT,
     };
     const note = (text: string) => void notes.push(text);

@@ -39,7 +39,7 @@ import { createCheck, problemsOf } from "../../tasks/sources/check-source.js";
 import { createDecrypt } from "../../tasks/sources/decryption.js";
 import { noSecretError, openRemote } from "../../tasks/sources/open-source.js";
 import type { Caller, Surroundings } from "../../tasks/surroundings.js";
-import type { NewCredentials, OpenPlace, Place, PlaceHistory } from "../state/ports.js";
+import type { NewCredentials, OpenPlace, Place } from "../state/ports.js";
 import { fileExporter, fileImporter } from "./import-export.js";
 import { createEditor, type EditedData } from "./variable-editor.js";
 
@@ -209,20 +209,17 @@ export function openEnvironment(
       importFile: fileImporter(store, environment, surroundings),
       ...credentialsEditor(data, environment, surroundings),
     },
-    history: placeHistory(data, identity),
+    history: {
+      read: (isWanted, limit) =>
+        data.history((recorded) => readEntries(recorded, identity, isWanted, limit)),
+      undo: (isWanted) => data.history((recorded) => planUndo(recorded, identity, isWanted)),
+      rollBack: (id, variable) =>
+        data.history((recorded) => changesToRestore(recorded, identity, id, variable)),
+    },
     check: problemFinder(source, settings),
     decrypt,
     getCommand,
     exportFile: fileExporter(source, decrypt, surroundings, name),
-  };
-}
-
-/** @param own the qualified name of the environment */
-function placeHistory({ history }: DataAccess, own: string): PlaceHistory {
-  return {
-    read: (isWanted, limit) => history((recorded) => readEntries(recorded, own, isWanted, limit)),
-    undo: (isWanted) => history((recorded) => planUndo(recorded, own, isWanted)),
-    rollBack: (id, name) => history((recorded) => changesToRestore(recorded, own, id, name)),
   };
 }
 

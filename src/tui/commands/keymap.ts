@@ -4,9 +4,6 @@ import { actsIn } from "../state/command.js";
 import { AREAS, type Command } from "../state/state.js";
 import { GLOBAL_KEYS } from "../widgets/key.js";
 
-/** Keys by command name, which replace the default keys of the command. */
-export type Keymap = ReadonlyMap<string, readonly string[]>;
-
 /**
  * Keys other than characters, without Ctrl-H, I, J and M, which arrive as
  * Backspace, Tab and Enter.
@@ -23,9 +20,13 @@ const NAMED_KEYS = [
 /**
  * Replaces keys of commands. Keys that work everywhere are fixed.
  *
+ * @param keymap the keys by the name of the command
  * @throws UsageError that begins with the entry, such as `keymap.delete`
  */
-export function withKeymap(commands: readonly Command[], keymap: Keymap): readonly Command[] {
+export function withKeymap(
+  commands: readonly Command[],
+  keymap: ReadonlyMap<string, readonly string[]>,
+): readonly Command[] {
   for (const [name, keys] of keymap) checkEntry(name, keys, commands);
   const mapped = commands.map((command) => {
     const keys = keymap.get(command.name);

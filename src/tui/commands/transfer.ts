@@ -177,6 +177,6 @@ function rotate(state: State, grace: string): State {
     text: `Replace the credentials of ${environment}? Clients with the old credentials are refused ${grace === "" ? "immediately" : `after ${grace}`}.`,
     answer: "Rotate",
     run: (now) => newCredentials(now, (editor) => editor.rotate(grace)),
-    input: target && isProduction(target) ? requiredInput(environment) : undefined,
+    input: isProduction(target) ? requiredInput(environment) : undefined,
   });
 }

@@ -27,6 +27,7 @@ import { attributesOf, identityOf, isProduction, readingOf } from "../state/plac
 import type { Command, State } from "../state/state.js";
 import {
   asciiLine,
+  countText,
   cutLine,
   fitLine,
   indented,
@@ -38,7 +39,7 @@ import {
   wrapLines,
 } from "../text/line.js";
 import type { Role } from "../text/theme.js";
-import { countsText, ofText, untilText } from "../view/status-lines.js";
+import { countsText, untilText } from "../view/status-lines.js";
 import { sortArrow } from "../view/table-panel.js";
 
 /**
@@ -78,9 +79,7 @@ function bodyColumns(state: State, layout: Layout): readonly (readonly Panel[])[
 function showsProduction(state: State): boolean {
   const open = drawnScreen(state);
   const shown = open?.screen.places?.(state, open.data) ?? [state.place];
-  return shown.some(
-    (index) => state.places[index] !== undefined && isProduction(state.places[index]),
-  );
+  return shown.some((index) => isProduction(state.places[index]));
 }
 
 function panelsOf(
@@ -202,7 +201,7 @@ function nameSpan({ places, place }: State): Span {
   const name = (open?.kind === "environment" ? open.identity : undefined) ?? open?.name ?? "";
   return {
     text: visibleText(name),
-    role: open && isProduction(open) ? "warning" : "text",
+    role: isProduction(open) ? "warning" : "text",
     isBold: true,
   };
 }
@@ -224,7 +223,7 @@ function factsOf(state: State): Line[] {
   if (rateLimit) {
     const isLow = rateLimit.remaining * 10 < rateLimit.limit;
     add(
-      `limit ${ofText(rateLimit.remaining, rateLimit.limit)}${isLow ? "!" : ""}`,
+      `limit ${countText(rateLimit.remaining)}/${countText(rateLimit.limit)}${isLow ? "!" : ""}`,
       isLow ? "warning" : "muted",
     );
   }

@@ -130,7 +130,6 @@ function leaveForm(state: State, form: Form): State {
   return ask(state, {
     title: "Discard",
     text: "Discard your changes?",
-    answer: "Discard",
     key: "ctrl-x",
   });
 }

@@ -16,8 +16,8 @@ import {
   whyReadOnly,
 } from "../state/places.js";
 import { INITIAL_VIEW, type State, type View } from "../state/state.js";
-import { type Listed, selectedEntry, withCursorOn } from "../table/selection.js";
-import { cellKind, hasKind } from "../table/table.js";
+import { selectedEntry, withCursorOn } from "../table/selection.js";
+import { cellKind } from "../table/table.js";
 import {
   cellText,
   indented,
@@ -30,7 +30,7 @@ import {
 import { statusLine } from "../view/status-lines.js";
 import {
   type Column,
-  moveToNext,
+  moveToDifference,
   nameColumn,
   tablePanel,
   widestName,
@@ -62,11 +62,11 @@ const MATRIX: Screen<Matrix> = {
     open: { whyNot: whyNoName, run: openCell },
     "next-difference": {
       whyNot: whyNoName,
-      run: (state) => moveToNext(state, 1, isDifference),
+      run: (state) => moveToDifference(state, 1),
     },
     "previous-difference": {
       whyNot: whyNoName,
-      run: (state) => moveToNext(state, -1, isDifference),
+      run: (state) => moveToDifference(state, -1),
     },
     "filter-rows": {
       run: (state, { rowFilter }) =>
@@ -138,7 +138,7 @@ function placeColumn(state: State, { table }: Grid, column: number, width: numbe
   const { failure } = readingOf(state, place);
   const sign = failure ? "✗ " : isRead ? (isOpen ? "● " : "") : "… ";
   const info = state.places[place];
-  const role = info && isProduction(info) ? "warning" : isOpen ? "accent" : "muted";
+  const role = isProduction(info) ? "warning" : isOpen ? "accent" : "muted";
   const unread: Line = [
     { text: cellText(failure ? "? not read" : "… reading", width), role: "muted" },
   ];
@@ -229,10 +229,6 @@ function atColumn(state: State, column: number): State {
   return changeData(state, MATRIX, (matrix) => {
     return { ...matrix, place, left: sidewaysOf(state, grid, matrix.left, column).left };
   });
-}
-
-function isDifference({ table }: Listed, row: number): boolean {
-  return hasKind(table, row, ["differs", "missing"]);
 }
 
 function openCell(state: State): State {

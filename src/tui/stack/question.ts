@@ -39,8 +39,8 @@ export interface Question {
   readonly isDanger?: boolean;
   readonly input?: Input | undefined;
   readonly problem?: string | undefined;
-  /** The label of the confirm button, such as `Replace`. */
-  readonly answer: string;
+  /** The label of the confirm button, such as `Replace`. Default: the title. */
+  readonly answer?: string;
   /**
    * Default: Ctrl-S. With any other key, such as Ctrl-X if something is lost,
    * the Back button has the focus.
@@ -73,6 +73,8 @@ interface Input {
 }
 
 interface OpenQuestion extends Question {
+  readonly answer: string;
+  readonly key: keyof typeof ANSWER_KEYS;
   /** Whether the confirm button has the focus. */
   readonly isOnAnswer: boolean;
   readonly typed: TextField;
@@ -86,8 +88,9 @@ export function requiredInput(word: string): Input {
 }
 
 export function ask(state: State, question: Question): State {
-  const { key = "ctrl-s" } = question;
-  const asked = { ...question, isOnAnswer: key === "ctrl-s", typed: textField(""), top: 0 };
+  const { key = "ctrl-s", answer = question.title } = question;
+  const isOnAnswer = key === "ctrl-s";
+  const asked = { ...question, key, answer, isOnAnswer, typed: textField(""), top: 0 };
   return push({ ...state, notice: undefined }, QUESTION, asked);
 }
 
@@ -98,7 +101,7 @@ export function askText(
   question: Pick<Question, "title" | "text"> &
     Required<Pick<Question, "run">> & { readonly input: Input },
 ): State {
-  if (typed === "") return ask(state, { ...question, answer: question.title });
+  if (typed === "") return ask(state, question);
   const problem = question.input.check(typed);
   return problem === undefined ? question.run(state, typed) : notify(state, problem, "error");
 }
@@ -123,7 +126,7 @@ const ANSWER_KEYS = {
 const BUTTON_KEYS = ["tab", "shift-tab", "left", "right"];
 
 function questionHints(state: State, asked: OpenQuestion): readonly KeyHint[] {
-  const { input, key = "ctrl-s", details } = asked;
+  const { input, key, details } = asked;
   if (input?.isPath) return hints("Enter confirm, Tab complete, Esc back");
   // In a text input, `v` is a letter.
   const values = details
@@ -139,7 +142,7 @@ function isShown({ now, revealed }: State, { shownUntil }: Question): boolean {
 }
 
 function questionKey(state: State, asked: OpenQuestion, key: Key): State {
-  const { input, typed, isOnAnswer, key: answerKey = "ctrl-s" } = asked;
+  const { input, typed, isOnAnswer, key: answerKey } = asked;
   const go = (change: Partial<OpenQuestion>) => withData(state, QUESTION, { ...asked, ...change });
   const name = input ? editKeyName(key) : commandKeyName(key);
   if (name === "tab" && input?.isPath) return completePath(state, typed);
@@ -160,7 +163,7 @@ function questionKey(state: State, asked: OpenQuestion, key: Key): State {
 
 function leave(state: State, { lost }: OpenQuestion): State {
   if (lost === undefined) return pop(state);
-  return ask(state, { title: "Close", text: `Close${lost}?`, answer: "Close", key: "ctrl-x" });
+  return ask(state, { title: "Close", text: `Close${lost}?`, key: "ctrl-x" });
 }
 
 function answered(state: State, asked: OpenQuestion): State {
@@ -202,7 +205,7 @@ const detailLines = memoized<Details, readonly Line[]>();
  * are visible.
  */
 function questionLines(state: State, asked: OpenQuestion, size: Size) {
-  const { text, details, problem, input, typed, answer, key = "ctrl-s", isOnAnswer } = asked;
+  const { text, details, problem, input, typed, answer, key, isOnAnswer } = asked;
   const width = textColumns(size);
   const role = asked.isDanger || key === "ctrl-x" ? "danger" : "accent";
   const refusal = problem === undefined ? [] : wrapLines(`✗ ${problem}`, width, "danger");
@@ -252,5 +255,5 @@ export function quit(state: State): State {
   const run = (now: State) => effectOnly(now, (tools) => tools.quit());
   if (lost === undefined || quitQuestion(state)) return run(state);
   const text = `Quit${lost}? Press Ctrl-C again to quit.`;
-  return ask(state, { kind: "quit", title: "Quit", text, answer: "Quit", key: "ctrl-x", run });
+  return ask(state, { kind: "quit", title: "Quit", text, key: "ctrl-x", run });
 }

@@ -37,10 +37,12 @@ export function effectOnly(state: State, call: (tools: Tools) => void): State {
 
 /** Runs an effect, and turns an error into a notice. Never rejects. */
 export function outcomeOf(effect: Effect, tools: Tools): Promise<Next | undefined> {
-  const noticeOf = ({ message }: Failure): Next => {
-    return (state) => notify(state, message, "error");
-  };
-  return withFailure(effect, noticeOf)(tools);
+  return withFailure(
+    effect,
+    ({ message }) =>
+      (state) =>
+        notify(state, message, "error"),
+  )(tools);
 }
 
 /** Wraps an effect so that `onFailure` handles its errors. */

@@ -75,7 +75,7 @@ export function layoutOf({ columns, rows, focus, places: all }: State): Layout {
   }
   const record = {
     width,
-    height: Math.max(5, Math.floor(height * (focus === "record" ? 0.6 : 0.4))),
+    height: detailHeight(height, focus === "record"),
   };
   return { body, places, variables: { width, height: height - record.height }, record };
 }
@@ -105,13 +105,17 @@ type Parts = Record<"list" | "detail", Size>;
 export function diffSizes({ body }: Layout, focus: "list" | "detail"): Parts {
   const { height } = body;
   if (isSmall(body)) return divided(body, focus === "detail" ? height : 0);
-  return divided(body, Math.max(5, Math.floor(height * (focus === "detail" ? 0.6 : 0.4))));
+  return divided(body, detailHeight(height, focus === "detail"));
 }
 
 /** The list, and below it the values of the selected variable. */
 export function matrixSizes({ body }: Layout, places: number): Parts {
   if (isSmall(body)) return divided(body, 0);
   return divided(body, Math.min(Math.max(5, places + 4), Math.floor(body.height * 0.4)));
+}
+
+function detailHeight(height: number, isFocused: boolean): number {
+  return Math.max(5, Math.floor(height * (isFocused ? 0.6 : 0.4)));
 }
 
 function divided({ width, height }: Size, detail: number): Parts {

@@ -89,11 +89,8 @@ export function placeName({ places }: Places, index: number): string {
  * begins or ends with `prod`, as in `shop/production`, `eu-prod-1`, `ProdEU`
  * and `myprod`. The application of an environment does not count.
  */
-export function isProduction({
-  name,
-  identity = "",
-  kind,
-}: Pick<Place, "name" | "identity" | "kind">): boolean {
+export function isProduction(place: PlaceInfo | undefined): boolean {
+  const { name = "", identity = "", kind } = place ?? {};
   return [kind === "environment" ? environmentOf(name) : name, environmentOf(identity)].some(
     namesProduction,
   );

@@ -1,8 +1,6 @@
 import { stripVTControlCharacters } from "node:util";
 import { textWidth } from "../text/line.js";
 
-type Transformer = (line: string, index: number) => string;
-
 /**
  * Replaces ink's own class, which splits every line of every frame into
  * characters. In this TUI nothing overlaps and only the ends of columns are
@@ -31,7 +29,9 @@ export default class Output {
     x: number,
     y: number,
     text: string,
-    { transformers }: { readonly transformers: readonly Transformer[] },
+    {
+      transformers,
+    }: { readonly transformers: readonly ((line: string, index: number) => string)[] },
   ): void {
     for (const [index, line] of text.split("\n").entries()) {
       if (line === "" || y + index >= this.#end) continue;

@@ -28,11 +28,6 @@ export function progressText(state: State): string | undefined {
   return total > 0 ? `${countText(entries.length)} of ${countText(total)}` : "";
 }
 
-/** `1,200/7,500` */
-export function ofText(part: number, whole: number): string {
-  return `${countText(part)}/${countText(whole)}`;
-}
-
 /** `12 variables`, or how many are listed or have been read. */
 export function countsText(state: State): string {
   const { list } = state;

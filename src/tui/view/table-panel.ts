@@ -6,8 +6,8 @@ import { readingOf } from "../state/places.js";
 import { NO_MARKS, notify, type Sort, type State, type View } from "../state/state.js";
 import { parseFilter } from "../table/filter.js";
 import { findingOf } from "../table/reveal.js";
-import { hiddenMarks, isMarked, type Listed, withRange } from "../table/selection.js";
-import type { Table } from "../table/table.js";
+import { hiddenMarks, isMarked, withRange } from "../table/selection.js";
+import { hasKind, type Table } from "../table/table.js";
 import { highlight } from "../text/fuzzy.js";
 import {
   countText,
@@ -200,15 +200,12 @@ export function moveRows(state: State, key: string): State {
   return moved ? goTo(grid, moved) : state;
 }
 
-export function moveToNext(
-  state: State,
-  by: 1 | -1,
-  isWanted: (grid: Listed, row: number) => boolean,
-): State {
+export function moveToDifference(state: State, by: 1 | -1): State {
   const grid = gridOf(state);
-  const { rows, cursor, top } = grid;
+  const { table, rows, cursor, top } = grid;
+  const isDifference = (row: number) => hasKind(table, row, ["differs", "missing"]);
   let next = cursor + by;
-  while (next >= 0 && next < rows.length && !isWanted(grid, rows[next] ?? -1)) next += by;
+  while (next >= 0 && next < rows.length && !isDifference(rows[next] ?? -1)) next += by;
   if (rows[next] === undefined)
     return notify(state, `no ${by > 0 ? "more" : "earlier"} differences`);
   return goTo(grid, { cursor: next, top });

@@ -52,20 +52,17 @@ function write(state: State, edit: Reviewed): State {
 }
 
 /** @param written collects the parts that are written */
-async function writeParts({ places }: Tools, edit: Reviewed, written: Set<Part>): Promise<void> {
-  for (const { editor, indexOf } of await places.byStore(edit.parts.map(({ place }) => place))) {
-    const own = edit.parts.filter(({ environment, place }) => indexOf.get(environment) === place);
-    await editor.apply(own, commandOf(edit));
+async function writeParts(
+  { places }: Tools,
+  { purpose, parts, entry }: PlannedEdit,
+  written: Set<Part>,
+): Promise<void> {
+  for (const { editor, indexOf } of await places.byStore(parts.map(({ place }) => place))) {
+    const own = parts.filter(({ environment, place }) => indexOf.get(environment) === place);
+    // The history records this: `undo 12` identifies an undo later.
+    await editor.apply(own, entry && `${purpose} ${entry.id}`);
     for (const part of own) written.add(part);
   }
-}
-
-/**
- * The command that the history records: `undo 12` identifies an undo later.
- * Default: the command of the program.
- */
-function commandOf({ purpose, entry }: PlannedEdit): string | undefined {
-  return entry && `${purpose} ${entry.id}`;
 }
 
 function refused(state: State, edit: Reviewed, message: string, written: ReadonlySet<Part>): State {

@@ -11,7 +11,7 @@ import {
   joinValues,
   withRules,
 } from "../../model/variable-entries.js";
-import type { Entries } from "../state/places.js";
+import type { Entries, Reading } from "../state/places.js";
 import type { OpenPlace } from "../state/ports.js";
 import type { Tools } from "../state/state.js";
 
@@ -78,13 +78,12 @@ function reuse(previous: Entries, entries: Entries): Entries {
  */
 const PROGRESS_MS = 100;
 
-/** Times are in milliseconds on a monotonic clock. */
-export interface PlaceRead {
+/**
+ * Times are in milliseconds on a monotonic clock. `entries` is the array of the
+ * last read if nothing has changed.
+ */
+export interface PlaceRead extends Pick<Reading, "entries" | "asOf" | "problem"> {
   readonly now: number;
-  /** The same array as in the last read if nothing has changed. */
-  readonly entries: Entries;
-  readonly asOf: number | undefined;
-  readonly problem: string | undefined;
   readonly requests: number;
 }
 

@@ -19,6 +19,9 @@ export type Theme = Readonly<Record<Role, TextStyle>>;
 export const THEME_NAMES = ["auto", "dark", "light", "plain"] as const;
 export type ThemeName = (typeof THEME_NAMES)[number];
 
+const SUCCESS = { auto: ["#22873b", 28], dark: ["#6bd086", 114], light: ["#146c2e", 22] } as const;
+const WARNING = { auto: ["#af640e", 130], dark: ["#f0b45c", 215], light: ["#8a4b00", 94] } as const;
+
 /**
  * `color` and `ansi256`. `auto` contrasts equally with black and white. A test
  * measures all contrasts.
@@ -27,11 +30,11 @@ const COLORS = {
   muted: { auto: ["#767676", 243], dark: ["#9a9fa8", 247], light: ["#5c6370", 241] },
   accent: { auto: ["#1f75d8", 63], dark: ["#6cb6ff", 75], light: ["#0b57c0", 25] },
   match: { auto: ["#cd359a", 163], dark: ["#ff8fd0", 212], light: ["#a3136f", 126] },
-  success: { auto: ["#22873b", 28], dark: ["#6bd086", 114], light: ["#146c2e", 22] },
-  warning: { auto: ["#af640e", 130], dark: ["#f0b45c", 215], light: ["#8a4b00", 94] },
+  success: SUCCESS,
+  warning: WARNING,
   danger: { auto: ["#d63d43", 161], dark: ["#ff8a86", 210], light: ["#b3202a", 124] },
-  string: { auto: ["#22873b", 28], dark: ["#6bd086", 114], light: ["#146c2e", 22] },
-  number: { auto: ["#af640e", 130], dark: ["#f0b45c", 215], light: ["#8a4b00", 94] },
+  string: SUCCESS,
+  number: WARNING,
   boolean: { auto: ["#9b55ce", 133], dark: ["#cfa3ff", 183], light: ["#7431a8", 91] },
   json: { auto: ["#10828c", 30], dark: ["#5fd0dc", 80], light: ["#00646e", 23] },
 } as const;

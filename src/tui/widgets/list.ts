@@ -11,15 +11,14 @@ export interface Position {
  * @param key the name of the key, or `line 12`
  */
 export function moveCursor(
-  position: Position,
+  { cursor, top }: Position,
   count: number,
   page: number,
   key: string,
 ): Position | undefined {
   const [, line] = /^line (\d+)$/.exec(key) ?? [];
-  const cursor =
-    line === undefined ? MOVE_OF_KEY.get(key)?.(position.cursor, page, count) : Number(line) - 1;
-  return cursor === undefined ? undefined : keepVisible({ cursor, top: position.top }, count, page);
+  const by = line === undefined ? MOVE_OF_KEY.get(key)?.(page) : Number(line) - 1 - cursor;
+  return by === undefined ? undefined : keepVisible({ cursor: cursor + by, top }, count, page);
 }
 
 /** The nearest position in a list of `count` lines whose cursor is visible. */
@@ -65,47 +64,25 @@ interface Move {
   /** Names of keys, separated by spaces. */
   readonly keys: string;
   readonly help: string;
-  readonly move: (cursor: number, page: number, count: number) => number;
+  /** The number of lines to move down. */
+  readonly by: (page: number) => number;
 }
 
-const half = (page: number) => Math.floor(page / 2);
-
 export const MOVES: readonly Move[] = [
-  { name: "up", keys: "up k", help: "up", move: (cursor) => cursor - 1 },
-  { name: "down", keys: "down j", help: "down", move: (cursor) => cursor + 1 },
-  {
-    name: "page-up",
-    keys: "pageup ctrl-b",
-    help: "a page up",
-    move: (cursor, page) => cursor - page,
-  },
-  {
-    name: "page-down",
-    keys: "pagedown ctrl-f",
-    help: "a page down",
-    move: (cursor, page) => cursor + page,
-  },
-  {
-    name: "half-page-up",
-    keys: "ctrl-u",
-    help: "half a page up",
-    move: (cursor, page) => cursor - half(page),
-  },
-  {
-    name: "half-page-down",
-    keys: "ctrl-d",
-    help: "half a page down",
-    move: (cursor, page) => cursor + half(page),
-  },
-  { name: "top", keys: "home g", help: "to the first line", move: () => 0 },
-  {
-    name: "bottom",
-    keys: "end G",
-    help: "to the last line",
-    move: (_cursor, _page, count) => count - 1,
-  },
+  { name: "up", keys: "up k", help: "up", by: () => -1 },
+  { name: "down", keys: "down j", help: "down", by: () => 1 },
+  { name: "page-up", keys: "pageup ctrl-b", help: "a page up", by: (page) => -page },
+  { name: "page-down", keys: "pagedown ctrl-f", help: "a page down", by: (page) => page },
+  { name: "half-page-up", keys: "ctrl-u", help: "half a page up", by: (page) => -half(page) },
+  { name: "half-page-down", keys: "ctrl-d", help: "half a page down", by: half },
+  { name: "top", keys: "home g", help: "to the first line", by: () => -Infinity },
+  { name: "bottom", keys: "end G", help: "to the last line", by: () => Infinity },
 ];
 
+function half(page: number): number {
+  return Math.floor(page / 2);
+}
+
 const MOVE_OF_KEY = new Map(
-  MOVES.flatMap(({ keys, move }) => keys.split(" ").map((key) => [key, move] as const)),
+  MOVES.flatMap(({ keys, by }) => keys.split(" ").map((key) => [key, by] as const)),
 );

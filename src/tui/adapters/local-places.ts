@@ -38,19 +38,7 @@ export async function environmentPlaces(
   warnOfRisk(local.place, caller);
   const { store, service } = data;
   const { environments: before } = store.data;
-  const { application } = chosen;
-  const isOnly = before.every((each) => each.application === application);
-  const shared = {
-    data,
-    settings,
-    caller,
-    flags: [
-      ...placeFlags(local.place, (path) => resolve(caller.surroundings.cwd(), path)),
-      ...repeatedFlags(settings.given, ["encKeyFile"], caller.surroundings),
-    ],
-    onlyApplication: isOnly ? application : undefined,
-  };
-  const changes = placesChanges(store, (environment) => environmentPlace(environment, shared));
+  const changes = placesChanges(store, placeMaker(data, local.place, settings, caller));
   return {
     places: changes().added,
     place: service.environments.indexOf(chosen),
@@ -59,34 +47,32 @@ export async function environmentPlaces(
   };
 }
 
-/** What the environments of local data share. */
-interface SharedData {
-  readonly data: WatchedData;
-  readonly settings: Settings;
-  readonly caller: Caller;
-  /** The flags that select the data. */
-  readonly flags: readonly string[];
-  /** The application of all environments, whose names can then be short. */
-  readonly onlyApplication: string | undefined;
-}
-
-function environmentPlace(environment: EnvironmentRecord, shared: SharedData): Place {
-  const { data, settings, caller, flags, onlyApplication } = shared;
-  const { application: group, name } = environment;
-  const identity = qualifiedName(environment);
-  return {
-    group,
-    kind: "environment",
-    location: data.name,
-    ...placeFacts(data, environment),
-    name: group === onlyApplication ? name : identity,
-    open: async () => {
-      const getCommand = getCommandWith([...flags, "--env", identity]);
-      const access = await accessWith(settings, getCommand, caller);
-      const present = findEnvironment(data.service.environments, identity);
-      // The data stays open for the other places.
-      return openEnvironment(data, present, access, async () => {});
-    },
+/** Returns a function that makes the place of an environment of local data. */
+function placeMaker(data: WatchedData, place: DataPlace, settings: Settings, caller: Caller) {
+  const { surroundings } = caller;
+  const flags = [
+    ...placeFlags(place, (path) => resolve(surroundings.cwd(), path)),
+    ...repeatedFlags(settings.given, ["encKeyFile"], surroundings),
+  ];
+  // The names of environments can be short if all are of one application.
+  const applications = new Set(data.store.data.environments.map((each) => each.application));
+  return (environment: EnvironmentRecord): Place => {
+    const { application: group, name } = environment;
+    const identity = qualifiedName(environment);
+    return {
+      group,
+      kind: "environment",
+      location: data.name,
+      ...placeFacts(data, environment),
+      name: applications.size === 1 && applications.has(group) ? name : identity,
+      open: async () => {
+        const getCommand = getCommandWith([...flags, "--env", identity]);
+        const access = await accessWith(settings, getCommand, caller);
+        const present = findEnvironment(data.service.environments, identity);
+        // The data stays open for the other places.
+        return openEnvironment(data, present, access, async () => {});
+      },
+    };
   };
 }
 

@@ -62,7 +62,14 @@ export class Program {
     this.#places = new OpenedPlaces(places, (place, rateLimit) =>
       this.#dispatch((now) => withReading(now, place, { rateLimit })),
     );
-    this.#tools = this.#createTools();
+    this.#tools = {
+      ...options,
+      places: this.#places,
+      openInEditor: this.#openInEditor,
+      dispatch: (next) => this.#dispatch(next),
+      until: (isWanted) => this.#until(isWanted),
+      reads: new Map(),
+    };
     this.#state = initialState({ ...start, places, now: ticks() });
     const reading = requestReads(this.#state, [start.place]);
     const first = welcome ? openWelcome(reading, welcome) : reading;
@@ -73,19 +80,6 @@ export class Program {
       const gone = this.#places.change(change);
       this.#dispatch((now) => placesChanged(now, change.added, gone));
     });
-  }
-
-  #createTools(): Tools {
-    return {
-      ...this.#options,
-      places: this.#places,
-      openInEditor: this.#openInEditor,
-      dispatch: (next) => this.#dispatch(next),
-      until: (isWanted) => this.#until(isWanted),
-      reads: new Map(),
-      versions: new WeakMap(),
-      asOf: new WeakMap(),
-    };
   }
 
   get state(): State {

@@ -78,6 +78,12 @@ function reuse(previous: Entries, entries: Entries): Entries {
  */
 const PROGRESS_MS = 100;
 
+/** The version of the source from which entries were read. */
+const versions = new WeakMap<Entries, object>();
+
+/** The time when a version, or a source without versions, was last up to date. */
+const asOf = new WeakMap<object, number>();
+
 /**
  * Times are in milliseconds on a monotonic clock. `entries` is the array of the
  * last read if nothing has changed.
@@ -98,13 +104,12 @@ type EntriesRead = Pick<PlaceRead, "entries" | "requests">;
  * @throws the errors of opening and reading a source
  */
 export async function readPlace(
-  tools: Tools,
+  { places, reads, ticks }: Tools,
   place: number,
   previous: Entries,
   onOpened: (opened: OpenPlace) => void,
   onProgress: OnProgress,
 ): Promise<PlaceRead | undefined> {
-  const { places, reads, versions, asOf, ticks } = tools;
   reads.get(place)?.abort();
   const controller = new AbortController();
   reads.set(place, controller);
@@ -114,7 +119,7 @@ export async function readPlace(
     const opened = await places.open(place);
     signal.throwIfAborted();
     onOpened(opened);
-    const { entries, requests } = await readVersion(tools, opened, previous, signal, onPages);
+    const { entries, requests } = await readVersion(opened, previous, signal, onPages);
     const { problem, age } = await checkHealth(opened.source);
     if (signal.aborted) return undefined;
     const now = ticks();
@@ -153,7 +158,6 @@ const MAX_READS = 5;
  * Reads again if the data changed meanwhile.
  */
 async function readVersion(
-  { versions }: Tools,
   { source, version }: OpenPlace,
   previous: Entries,
   signal: AbortSignal,

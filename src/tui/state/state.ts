@@ -3,7 +3,7 @@ import type { Role } from "../text/theme.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
-import type { Entries, PlaceInfo, Reading } from "./places.js";
+import type { PlaceInfo, Reading } from "./places.js";
 import type * as ports from "./ports.js";
 
 /** See `Screen` in `stack/screen.ts`. */
@@ -191,12 +191,6 @@ export interface Tools {
   readonly until: (isWanted: (state: State) => boolean) => Promise<void>;
   /** The controllers of reads in progress, by the index of the place. */
   readonly reads: Map<number, AbortController>;
-  /** The version of the source from which entries were read. */
-  readonly versions: WeakMap<Entries, object>;
-  /**
-   * The time when a version, or a source without versions, was last up to date.
-   */
-  readonly asOf: WeakMap<object, number>;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { suggestion } from "../../kit/text/nearest.js";
 import { hints, type KeyHint, pop, runCommand, topScreen, whyNot } from "../stack/screen.js";
-import { actsIn, areaOf, isListCommand, refusalText } from "../state/command.js";
+import { actsIn, areaOf, isListCommand } from "../state/command.js";
 import { COMMAND_GROUPS, type Command, type Next, notify, type State } from "../state/state.js";
 import { GLOBAL_KEYS, keyLabel, keyNamed } from "../widgets/key.js";
 import { isMenu, type Menu, type MenuContent, openMenu } from "./menu.js";
@@ -86,7 +86,7 @@ function homeOf(state: State, command: Command, argument = ""): State {
 }
 
 function whyNotHome(state: State, command: Command, argument = ""): string | undefined {
-  return refusalText(whyNot(homeOf(state, command, argument), command));
+  return whyNot(homeOf(state, command, argument), command);
 }
 
 /** Runs a string that is none of the choices, or shows what is wrong. */
@@ -134,7 +134,7 @@ function commandItems(state: State): readonly MenuItem[] {
     ...commandItem(command),
     help: topScreen(state)?.screen.handlers?.[command.name]?.help ?? command.help,
     group: command.group,
-    whyNot: refusalText(whyNot(state, command)),
+    whyNot: whyNot(state, command),
     run: (now) => runCommand(now, command),
   }));
 }

@@ -6,7 +6,7 @@ import {
   type Effect,
   type Notice,
   notify,
-  type Refusal,
+  STILL_READING,
   type State,
 } from "../state/state.js";
 import { cellText, type Line, textWidth, visibleText, wrapWords } from "../text/line.js";
@@ -61,7 +61,7 @@ interface CommandHandler<D> {
   /** Default: the help of the command. */
   readonly help?: string;
   /** Returns why the command can't run now, or `undefined` if it can. */
-  whyNot?(state: State, data: D): Refusal | undefined;
+  whyNot?(state: State, data: D): string | undefined;
   run(state: State, data: D): State;
 }
 
@@ -203,7 +203,7 @@ export function isOnPlaces({ focus, stack }: State): boolean {
 }
 
 /** Returns why a command can't run here now, or `undefined` if it can. */
-export function whyNot(state: State, command: Command): Refusal | undefined {
+export function whyNot(state: State, command: Command): string | undefined {
   const open = topScreen(state);
   const act = open?.screen.handlers?.[command.name];
   return act ? act.whyNot?.(state, open?.data) : command.whyNot?.(state);
@@ -222,9 +222,9 @@ export function pressCommand(state: State, key: string): State | undefined {
 /** Runs a command once the place is read, or shows why it can't run. */
 export function runCommand(state: State, command: Command, argument = ""): State {
   const reason = whyNot(state, command);
-  if (typeof reason === "object") {
+  if (reason === STILL_READING) {
     const waiting: Effect = async ({ until }) => {
-      await until((now) => typeof whyNot(now, command) !== "object");
+      await until((now) => whyNot(now, command) !== STILL_READING);
       return (now) => runCommand(now, command, argument);
     };
     return blockingEffect(state, waiting, { isReading: true });

@@ -1,9 +1,5 @@
 import { keyLabel } from "../widgets/key.js";
-import { AREAS, type Area, type Command, PANELS, type Refusal, type State } from "./state.js";
-
-export function refusalText(reason: Refusal | undefined): string | undefined {
-  return typeof reason === "object" ? "still reading" : reason;
-}
+import { AREAS, type Area, type Command, PANELS, type State } from "./state.js";
 
 /** Defines commands of a group. `keys` are separated by spaces. */
 export function inGroup(group: Command["group"]) {

@@ -224,8 +224,8 @@ export interface Choice {
   readonly run: Next;
 }
 
-/** Why a command can't run now. With `wait`, it can once the place is read. */
-export type Refusal = string | { readonly wait: true };
+/** Why a command can't run before the place is read. It then runs. */
+export const STILL_READING = "still reading";
 
 /**
  * A command that runs by a key or as `:name`. The footer, the help and `:` are
@@ -257,7 +257,7 @@ export interface Command {
   /** Whether a number before the key repeats it. */
   readonly repeats?: true;
   /** Returns why the command can't run now, or `undefined` if it can. */
-  readonly whyNot?: (state: State) => Refusal | undefined;
+  readonly whyNot?: (state: State) => string | undefined;
   /**
    * `undefined` if only screens handle the command.
    *

@@ -87,7 +87,7 @@ function listen(program: Program, display: Display, terminal: TuiTerminal) {
   const ticking = setInterval(() => program.tick(), TICK_MS);
   const unsubscribe = program.subscribe(() => display.show());
   terminal.onCleared(() => display.redraw());
-  terminal.onResize(() => {
+  terminal.output.on("resize", () => {
     program.resize(terminal.size());
     display.redraw();
   });
@@ -116,7 +116,7 @@ function createDisplay(program: Program, options: TuiOptions, startDrawing: Star
   let colors = createTheme(theme);
   let nextAt = Number.NEGATIVE_INFINITY;
   const content = () => {
-    if (!terminal.isBusy()) program.shown();
+    if (!terminal.output.writableNeedDrain) program.shown();
     return { picture: frameOf(program.state, isAscii), theme: colors };
   };
   // Without colors, bold and inverse remain, since the cursor would otherwise

@@ -31,10 +31,8 @@ async function written(
       text += more;
       if (more === QUESTION) keyboard.write(answer);
     },
-    isBusy: () => false,
-    onceDrained: nothing,
+    output: new PassThrough(),
     size: () => ({ columns: 80, rows: 24 }),
-    onResize: nothing,
     onCleared: nothing,
     suspend: async () => {},
     untilStopped: new Promise(() => {}),

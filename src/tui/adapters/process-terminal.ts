@@ -55,6 +55,7 @@ export interface ProcessTerminalOptions {
  */
 export class ProcessTerminal implements TuiTerminal {
   readonly input: ReadStream;
+  readonly output: WriteStream;
   readonly #options: ProcessTerminalOptions;
   readonly #events = new EventEmitter<{ cleared: []; ending: []; stopped: [] }>();
   readonly untilStopped = once(this.#events, "stopped").then(() => {});
@@ -69,6 +70,7 @@ export class ProcessTerminal implements TuiTerminal {
   constructor(options: ProcessTerminalOptions) {
     const { input, output } = options;
     this.input = input;
+    this.output = output;
     this.#options = options;
     this.#stopCatching = catchSignals(this.#caught);
     process.on("exit", this.#leave).on("uncaughtException", this.#crash);
@@ -90,25 +92,13 @@ export class ProcessTerminal implements TuiTerminal {
   }
 
   write(text: string): void {
-    if (this.#isOurs) this.#options.output.write(text);
-  }
-
-  isBusy(): boolean {
-    return this.#options.output.writableNeedDrain;
-  }
-
-  onceDrained(listener: () => void): void {
-    this.#options.output.once("drain", listener);
+    if (this.#isOurs) this.output.write(text);
   }
 
   size(): { columns: number; rows: number } {
-    const { columns, rows } = this.#options.output;
+    const { columns, rows } = this.output;
     // A terminal without a known size, such as a serial line, reports 0.
     return { columns: columns || 80, rows: rows || 24 };
-  }
-
-  onResize(listener: () => void): void {
-    this.#options.output.on("resize", listener);
   }
 
   onCleared(listener: () => void): void {
@@ -190,7 +180,7 @@ export class ProcessTerminal implements TuiTerminal {
     // Raw mode comes first: it stops a background process before it can write
     // over the shell's screen.
     this.input.setRawMode(true);
-    this.#options.output.write(this.#options.mouse ? ENTER + ENTER_MOUSE : ENTER);
+    this.output.write(this.#options.mouse ? ENTER + ENTER_MOUSE : ENTER);
   }
 
   /**

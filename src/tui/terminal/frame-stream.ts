@@ -11,7 +11,7 @@ const RESET = "\x1b[0m";
 const ERASE_LINE = "\x1b[2K";
 const ERASE_BELOW = "\x1b[J";
 
-type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onceDrained" | "size">;
+type ScreenOutput = Pick<TuiTerminal, "output" | "write" | "size">;
 
 /**
  * Receives ink's frames, one per write, and writes only changed lines to the
@@ -19,24 +19,25 @@ type ScreenOutput = Pick<TuiTerminal, "write" | "isBusy" | "onceDrained" | "size
  * connection skips outdated frames.
  */
 export class FrameStream extends Writable {
-  readonly #output: ScreenOutput;
+  readonly #screen: ScreenOutput;
   #shown: readonly string[] = [];
   #waiting: string | undefined;
 
-  constructor(output: ScreenOutput) {
+  constructor(screen: ScreenOutput) {
     super({ decodeStrings: false });
-    this.#output = output;
+    this.#screen = screen;
   }
 
   get columns(): number {
-    return this.#output.size().columns;
+    return this.#screen.size().columns;
   }
 
   override _write(frame: string, _encoding: string, done: () => void): void {
     const isWaiting = this.#waiting !== undefined;
     this.#waiting = frame;
-    if (!this.#output.isBusy()) this.#show();
-    else if (!isWaiting) this.#output.onceDrained(() => this.#show());
+    const { output } = this.#screen;
+    if (!output.writableNeedDrain) this.#show();
+    else if (!isWaiting) output.once("drain", () => this.#show());
     done();
   }
 
@@ -45,7 +46,7 @@ export class FrameStream extends Writable {
    */
   clear(): void {
     this.#shown = [];
-    this.#output.write(`${at(0)}${RESET}${ERASE_BELOW}`);
+    this.#screen.write(`${at(0)}${RESET}${ERASE_BELOW}`);
   }
 
   #show(): void {
@@ -55,7 +56,7 @@ export class FrameStream extends Writable {
       line === this.#shown[row] ? [] : [at(row) + ERASE_LINE + anchorColumns(line) + RESET],
     );
     this.#shown = lines;
-    if (changes.length > 0) this.#output.write(BEGIN + changes.join("") + END);
+    if (changes.length > 0) this.#screen.write(BEGIN + changes.join("") + END);
   }
 }
 
@@ -90,13 +91,10 @@ export interface TuiTerminal {
    * Raw mode, so that Ctrl-C is a key. Pasted text is bracketed (mode 2004).
    */
   readonly input: NodeJS.ReadStream;
+  /** Stdout, for its state and its events. `write` is for the text. */
+  readonly output: NodeJS.EventEmitter & { readonly writableNeedDrain: boolean };
   write(text: string): void;
-  /** Whether written text is still buffered: wait for `onceDrained`. */
-  isBusy(): boolean;
-  /** Calls `listener` once the buffer is empty again. */
-  onceDrained(listener: () => void): void;
   size(): { readonly columns: number; readonly rows: number };
-  onResize(listener: () => void): void;
   /**
    * Calls `listener` when the screen must be redrawn: after `suspend`, or after
    * another program continued the process.

@@ -1,3 +1,4 @@
+import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
 import { FrameStream } from "../../../src/tui/terminal/frame-stream.js";
 
@@ -7,19 +8,15 @@ function testScreen(): {
   setBusy: (busy: boolean) => void;
 } {
   const written: string[] = [];
-  let isBusy = false;
-  let drained = () => {};
+  const output = Object.assign(new EventEmitter(), { writableNeedDrain: false });
   const screen = new FrameStream({
     write: (text) => void written.push(text),
-    isBusy: () => isBusy,
+    output,
     size: () => ({ columns: 80, rows: 24 }),
-    onceDrained: (listener) => {
-      drained = listener;
-    },
   });
   const setBusy = (busy: boolean) => {
-    isBusy = busy;
-    if (!busy) drained();
+    output.writableNeedDrain = busy;
+    if (!busy) output.emit("drain");
   };
   return { screen, written, setBusy };
 }

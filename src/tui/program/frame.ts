@@ -54,22 +54,16 @@ export function screenContent(state: State) {
 function bodyColumns(state: State, layout: Layout): readonly (readonly Panel[])[] {
   const { places, variables, record } = layout;
   const { screen, data } = drawnScreen(state) ?? {};
-  const isProductionShown = showsProduction(state);
-  const marked = (panels: readonly Panel[]) =>
-    panels.map(({ size, content }) => ({
-      size,
-      content: { ...content, isProduction: isProductionShown },
-    }));
   const shown = screen?.body?.(state, data, layout).filter(({ size: { height } }) => height > 0);
-  if (shown) return [screen?.places ? marked(shown) : shown];
+  if (shown) return [shown];
   const size = questionSize(layout);
   const question = screen?.panel?.(state, data, size);
   const left = panelsOf(places, (room) => placesPanel(state, room));
   // If only the list of places is open, it fills the body, so the question
   // replaces it.
-  if (question) return [variables ? left : [], marked([{ size, content: question }])];
-  const list = marked(panelsOf(variables, (room) => variablesPanel(state, room)));
-  const detail = marked(panelsOf(record, (room) => recordPanel(state, room)));
+  if (question) return [variables ? left : [], [{ size, content: question }]];
+  const list = panelsOf(variables, (room) => variablesPanel(state, room));
+  const detail = panelsOf(record, (room) => recordPanel(state, room));
   return record?.height === layout.body.height
     ? [left, list, detail]
     : [left, [...list, ...detail]];
@@ -77,8 +71,9 @@ function bodyColumns(state: State, layout: Layout): readonly (readonly Panel[])[
 
 /** Whether a place that the screen shows or edits is production. */
 function showsProduction(state: State): boolean {
-  const open = drawnScreen(state);
-  const shown = open?.screen.places?.(state, open.data) ?? [state.place];
+  const { screen, data } = drawnScreen(state) ?? {};
+  const own = screen?.body ? [] : [state.place];
+  const shown = screen?.places?.(state, data) ?? own;
   return shown.some((index) => isProduction(state.places[index]));
 }
 
@@ -166,9 +161,11 @@ export function frameOf(state: State, isAscii = false): Frame {
     return { columns, rows, above, body: [], below: [] };
   }
   const { header, body, footer } = screenContent(state);
+  const isProduction = showsProduction(state);
   const panels = body.map((column) =>
     column.map(({ size, content }): PanelFrame => {
-      const { border, lines, ...panel } = panelFrame(content, size);
+      const isMarked = isProduction && content.panel !== "places";
+      const { border, lines, ...panel } = panelFrame(content, size, isMarked);
       return { ...panel, border: isAscii ? "classic" : border, lines: shown(lines) };
     }),
   );

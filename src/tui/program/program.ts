@@ -41,7 +41,7 @@ export interface ProgramOptions
 }
 
 /**
- * The main loop. A key leads to a new state and to effects; each effect
+ * The main loop. A key leads to a new state with effects to run; each effect
  * resolves to a function that returns the next state.
  */
 export class Program {

@@ -26,7 +26,6 @@ export interface PanelContent {
    * another color.
    */
   readonly isFocused: boolean;
-  readonly isProduction?: boolean;
   /** Lines that don't fit are cut. */
   readonly lines: readonly Line[];
   /** The number of heading lines, which a double click does not open. */
@@ -105,8 +104,8 @@ export interface PanelFrame {
 /** The corners, from the top left, and the bar. Ink draws the sides. */
 const BORDERS = { round: ["╭", "╮", "╰", "╯", "─"], bold: ["┏", "┓", "┗", "┛", "━"] } as const;
 
-export function panelFrame(content: PanelContent, size: Size): PanelFrame {
-  const { title, footnote = "", legend, isFocused, isProduction = false, lines } = content;
+export function panelFrame(content: PanelContent, size: Size, isProduction = false): PanelFrame {
+  const { title, footnote = "", legend, isFocused, lines } = content;
   const border = isFocused ? "bold" : "round";
   const [topLeft, topRight, bottomLeft, bottomRight, bar] = BORDERS[border];
   const role = isFocused ? (isProduction ? "warning" : "accent") : "muted";

@@ -13,7 +13,6 @@ import {
   openDeleteIn,
   otherPlaces,
   placeChoices,
-  whyNoEditable,
 } from "../screens/place-menus.js";
 import { scrollRecord } from "../screens/record-panel.js";
 import { actsOnMarked, gridOf, targetsOf } from "../stack/grid.js";
@@ -22,7 +21,7 @@ import { pop } from "../stack/screen.js";
 import { inGroup } from "../state/command.js";
 import { effectOnly } from "../state/effects.js";
 import { readStatusOf } from "../state/places.js";
-import type { Command } from "../state/state.js";
+import type { Command, State } from "../state/state.js";
 import { toggleAllRevealed, toggleRevealed } from "../table/reveal.js";
 import { allOrNone, namesOf, toggled } from "../table/selection.js";
 import { clearing, filtered } from "../view/table-panel.js";
@@ -46,6 +45,8 @@ const FILTER_HELP =
 
 const DIFF_HELP =
   "compare with another place side by side, or with the selected one in the list of places";
+
+const targetPlaces = (state: State) => editablePlaces(state, gridOf(state).place);
 
 const [find, values, edit] = [inGroup("Find"), inGroup("Values"), inGroup("Edit")];
 const [move, other] = [inGroup("Move"), inGroup("Other")];
@@ -203,11 +204,12 @@ export const ALL_COMMANDS: readonly Command[] = [
   edit("copy-to", ">", "VRMD", "copy the value to other places", {
     label: (state) => (state.stack.length > 0 || actsOnMarked(state) ? "copy to" : undefined),
     argument: "<place>",
-    choices: (state) => {
-      const other = editablePlaces(state, gridOf(state).place);
-      return placeChoices(state, other, (now, to) => copyTo(now, targetsOf(now), [to]));
+    choices: (state) =>
+      placeChoices(state, targetPlaces(state), (now, to) => copyTo(now, targetsOf(now), [to])),
+    whyNot: (state) => {
+      const none = "there is no other place that can be edited";
+      return whyNoTarget(state, "value") ?? (targetPlaces(state).length > 0 ? undefined : none);
     },
-    whyNot: (state) => whyNoTarget(state, "value") ?? whyNoEditable(state),
     run: choose.onTargets(openCopyTo),
   }),
   edit(

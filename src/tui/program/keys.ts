@@ -1,6 +1,6 @@
 import { openHelp } from "../screens/command-menus.js";
 import { quitQuestion } from "../stack/question.js";
-import { isHelpKey, pressCommand, runCommand, topScreen } from "../stack/screen.js";
+import { fixedHelpKey, pressCommand, runCommand, topScreen } from "../stack/screen.js";
 import { areaOf, isListCommand, shownKey } from "../state/command.js";
 import { isTooSmall } from "../state/layout.js";
 import { notify, type State } from "../state/state.js";
@@ -48,7 +48,8 @@ function handleCount(before: State, key: Key): State {
 
 function screenKey(state: State, key: Key): State {
   const open = topScreen(state);
-  if (isHelpKey(state, key)) return openHelp(state);
+  const help = fixedHelpKey(state);
+  if (help !== undefined && ["f1", help].includes(key.name)) return openHelp(state);
   return open ? open.screen.key(state, open.data, key) : listKey(state, key);
 }
 

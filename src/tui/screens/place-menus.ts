@@ -1,7 +1,6 @@
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { copyTo, deleteFrom } from "../edit/planning.js";
 import { openPlace } from "../reading/polling.js";
-import { gridOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
 import { askText } from "../stack/question.js";
 import { blockingEffect } from "../state/effects.js";
@@ -51,12 +50,6 @@ export function choicesToOpen(state: State): readonly Choice[] {
   return placeChoices(state, placeOrder(state.places), (now, place) =>
     openPlace({ ...now, focus: "variables" }, place),
   );
-}
-
-export function whyNoEditable(state: State): string | undefined {
-  return editablePlaces(state, gridOf(state).place).length > 0
-    ? undefined
-    : "there is no other place that can be edited";
 }
 
 /** All places but one, its group first. */

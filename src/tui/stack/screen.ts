@@ -129,11 +129,6 @@ export function fixedHelpKey(state: State): "F1" | "?" | undefined {
   return open?.screen.types?.(state, open.data) ? "F1" : "?";
 }
 
-export function isHelpKey(state: State, { name }: Key): boolean {
-  const help = fixedHelpKey(state);
-  return help !== undefined && (name === "f1" || name === help);
-}
-
 /** The label and the name of a key, and what it does. */
 export interface KeyHint {
   readonly key: string;

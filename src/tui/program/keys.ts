@@ -50,7 +50,9 @@ function screenKey(state: State, key: Key): State {
   const open = topScreen(state);
   const help = fixedHelpKey(state);
   if (help !== undefined && ["f1", help].includes(key.name)) return openHelp(state);
-  return open ? open.screen.key(state, open.data, key) : listKey(state, key);
+  if (!open) return listKey(state, key);
+  const next = open.screen.key?.(state, open.data, key);
+  return next ?? pressCommand(state, commandKeyName(key)) ?? state;
 }
 
 function listKey(state: State, key: Key): State {

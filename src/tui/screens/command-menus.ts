@@ -151,7 +151,7 @@ function keyItems(state: State): readonly MenuItem[] {
   const isTyping = screen.types?.(state, data) ?? false;
   const itemsOf = (group: string, keys: readonly KeyHint[]) =>
     keys.map(({ key, label, name }): MenuItem => {
-      const press: Next = (now) => screen.key(now, data, keyNamed(name ?? ""));
+      const press: Next = (now) => screen.key?.(now, data, keyNamed(name ?? "")) ?? now;
       return { label, keys: key, group, run: name === undefined ? (now) => now : press };
     });
   const shown = screen.hints?.(state, data) ?? [];

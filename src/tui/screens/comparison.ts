@@ -4,7 +4,7 @@ import { differenceLines } from "../edit/variable-diff.js";
 import { refresh, requestReads } from "../reading/polling.js";
 import { actsOnMarked, gridOf, targetsOf, whyNoName } from "../stack/grid.js";
 import { GAP, type PanelContent, scrolledLines } from "../stack/panel.js";
-import { changeData, commandKey, pop, push, type Screen } from "../stack/screen.js";
+import { changeData, pop, push, type Screen } from "../stack/screen.js";
 import { diffSizes, layoutOf, listPage, type Size, textColumns } from "../state/layout.js";
 import { memoized } from "../state/memoized.js";
 import { placeName, readingOf, whyReadOnly } from "../state/places.js";
@@ -31,7 +31,6 @@ const FOCUS_OTHER = { whyNot: whyNoName, run: focusOther };
 
 const DIFF: Screen<Comparison> = {
   name: "diff",
-  key: commandKey,
   body: (state, comparison, layout) => {
     const { list, detail } = diffSizes(layout, comparison.focus);
     return [

@@ -2,7 +2,7 @@ import { copyTo } from "../edit/planning.js";
 import { openPlace, refresh, requestReads } from "../reading/polling.js";
 import { type Grid, gridOf, targetRows, whyNoName } from "../stack/grid.js";
 import { GAP, type PanelContent } from "../stack/panel.js";
-import { changeData, commandKey, pop, push, type Screen } from "../stack/screen.js";
+import { changeData, pop, push, type Screen } from "../stack/screen.js";
 import { shownKey } from "../state/command.js";
 import { layoutOf, listPage, matrixSizes, type Size, textColumns } from "../state/layout.js";
 import {
@@ -50,7 +50,6 @@ const ROW_FILTERS: readonly View["rowFilter"][] = [undefined, "differing", "miss
 
 const MATRIX: Screen<Matrix> = {
   name: "matrix",
-  key: commandKey,
   body: (state, matrix, layout) => {
     const { list, detail } = matrixSizes(layout, groupOf(state).length);
     return [

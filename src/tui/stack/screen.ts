@@ -10,7 +10,7 @@ import {
   type State,
 } from "../state/state.js";
 import { cellText, type Line, textWidth, visibleText, wrapWords } from "../text/line.js";
-import { commandKeyName, type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
+import { type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
 import type { Panel, PanelContent } from "./panel.js";
 
 /**
@@ -19,7 +19,8 @@ import type { Panel, PanelContent } from "./panel.js";
  */
 export interface Screen<D> {
   readonly name: string;
-  key(state: State, data: D, key: Key): State;
+  /** Handles a key. Default: runs the command of the key. */
+  key?(state: State, data: D, key: Key): State;
   /**
    * The panels that fill the body, from the top. With neither `body` nor
    * `panel`, the screen is a line below the one under it.
@@ -228,11 +229,6 @@ export function runCommand(state: State, command: Command, argument = ""): State
   const open = topScreen(state);
   const act = open?.screen.handlers?.[command.name];
   return (act ? act.run(state, open?.data) : command.run?.(state, argument)) ?? state;
-}
-
-/** Handles a key on a screen that has only keys of commands. */
-export function commandKey(state: State, _data: unknown, key: Key): State {
-  return pressCommand(state, commandKeyName(key)) ?? state;
 }
 
 /** The keys that the footer shows and that can run now. */

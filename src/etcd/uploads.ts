@@ -114,6 +114,7 @@ export async function download(
 ): Promise<Buffer | undefined> {
   const { gateway, signal, onProgress } = target;
   const nameOf = (number: number) => gateway.prefix + partKey(write, number);
+  const ownerOf = () => ({ store, write });
   const pieces: Buffer[] = [];
   let size = 0;
   while (pieces.length < parts) {
@@ -123,12 +124,7 @@ export async function download(
     if (page.length === 0) return undefined;
     for (const part of page) {
       if (part.key !== partKey(write, pieces.length)) return undefined;
-      const piece = openKey(
-        target,
-        part,
-        (bytes) => bytes,
-        () => ({ store, write }),
-      );
+      const piece = openKey(target, part, (bytes) => bytes, ownerOf);
       size += piece.length;
       if (size > MAX_DATA_SIZE) throw new InvalidDataError(`${nameOf(pieces.length)} is too large`);
       pieces.push(piece);

@@ -1,5 +1,6 @@
 import type { Hash } from "node:crypto";
 import { builtins } from "../kit/process/builtins.js";
+import type { JsonValue } from "../kit/text/strict-json.js";
 import type { EnvironmentRecord, Scope } from "../model/environment.js";
 import { createMatcher } from "../model/name-matcher.js";
 import type { ValueRules, Variable, VariableValue } from "../model/variable.js";
@@ -149,9 +150,16 @@ export function withLastIds(previous: Data, next: Data): Data {
     last_ids[list] = Math.max(lastId(previous, list), last);
     isHigher ||= last_ids[list] > last;
   }
-  if (!isHigher) return next;
-  const { environments, variables, values, ...fields } = next;
-  return { ...fields, last_ids, environments, variables, values };
+  return isHigher ? { ...next, last_ids } : next;
+}
+
+export function mapById<T extends { readonly id: number }>(records: readonly T[]): Map<number, T> {
+  return new Map(records.map((record) => [record.id, record]));
+}
+
+/** Returns the values by the ids of their variables. The last one counts. */
+export function contentsOf(values: readonly ValueRecord[]): Map<number, JsonValue> {
+  return new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
 }
 
 export function byId(a: { readonly id: number }, b: { readonly id: number }): number {

@@ -7,7 +7,7 @@ import {
   type EnvironmentRecord,
   type RotatedPair,
 } from "../model/environment.js";
-import { type Data, LISTS, type List } from "./data.js";
+import { type Data, LISTS, type List, mapById } from "./data.js";
 
 export interface Author {
   /** `user@host`. */
@@ -156,7 +156,7 @@ export function recordsAfter<T extends Records>(
   changes: readonly RecordChange[],
 ): Pick<T, List> {
   const lists = LISTS.map((list) => {
-    const records = new Map(data[list].map((record) => [record.id, record]));
+    const records = mapById(data[list]);
     for (const change of changes.filter((each) => each.list === list)) {
       if (change.after) records.set(change.after.id, change.after);
       else records.delete(idOf(change));

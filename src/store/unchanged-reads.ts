@@ -1,6 +1,6 @@
 import type { AuditLine } from "../model/audit-line.js";
 import { qualifiedName } from "../model/environment.js";
-import type { ValueRecord } from "./data.js";
+import { mapById, type ValueRecord } from "./data.js";
 import { type History, idOf, OUTSIDE } from "./history.js";
 
 /** How often a client has read a value that is still the same. */
@@ -53,11 +53,9 @@ interface ValueChange {
  * the same.
  */
 async function unchangedValues({ data, writes }: History) {
-  const environments = new Map(
-    data.environments.map((record) => [record.id, qualifiedName(record)]),
-  );
-  const names = new Map(data.variables.map(({ id, name }) => [id, name]));
-  const values = new Map(data.values.map((record) => [record.id, record]));
+  const environments = mapById(data.environments);
+  const variables = mapById(data.variables);
+  const values = mapById(data.values);
   /** The changes of each value by its id, newest first. */
   const changesOf = new Map<number, ValueChange[]>();
   let outside: ValueChange[] = [];
@@ -84,11 +82,10 @@ async function unchangedValues({ data, writes }: History) {
       const replaced = changesOf.get(id)?.findLast((change) => change[when] > time);
       return !replaced || replaced.before === contentOf(record);
     });
-    if (!record || !isSame) return undefined;
-    return {
-      environment: environments.get(record.environment_id) ?? "",
-      name: names.get(record.variable_id) ?? "",
-    };
+    const environment = record && environments.get(record.environment_id);
+    const variable = record && variables.get(record.variable_id);
+    if (!environment || !variable || !isSame) return undefined;
+    return { environment: qualifiedName(environment), name: variable.name };
   };
 }
 

@@ -11,7 +11,7 @@ import {
   qualifiedName,
   type RotatedPair,
 } from "../../model/environment.js";
-import { type Data, lastId, recordsOf, variablesOf } from "../data.js";
+import { contentsOf, type Data, lastId, recordsOf, variablesOf } from "../data.js";
 import { setValues } from "./edit-values.js";
 
 /** @throws UsageError when it exists */
@@ -36,7 +36,7 @@ function refuseTaken({ environments }: Data, added: EnvironmentName): void {
  */
 export function copyValues(data: Data, from: EnvironmentRecord, to: EnvironmentName): Data {
   const { variables, values } = recordsOf(data, from);
-  const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
+  const contents = contentsOf(values);
   const existing = variablesOf(data, to.application);
   const copies = variables.map((variable) => {
     return { ...variable, ...existing.get(variable.name), value: contents.get(variable.id) };

@@ -6,7 +6,7 @@ import type {
   VariableChange,
   VariableState,
 } from "../../model/variable-change.js";
-import { type Data, NO_DATA, type ValueRecord, type VariableRecord } from "../data.js";
+import { type Data, mapById, NO_DATA, type ValueRecord, type VariableRecord } from "../data.js";
 import { type History, idOf, type RecordChange, writesSince } from "../history.js";
 import { rollBack } from "./roll-back.js";
 import {
@@ -101,7 +101,7 @@ async function* entriesOf({ data, writes }: History, own: string, isWanted: IsWa
    * Variables by id, first as the current write left them, then as it found
    * them.
    */
-  const current = new Map(variables.map((each) => [each.id, each]));
+  const current = mapById(variables);
   const versionOf = (changes: readonly RecordChange[], side: "before" | "after"): Data => {
     for (const change of changes.filter(({ list }) => list === "variables")) {
       if (change[side]) current.set(idOf(change), change[side] as VariableRecord);
@@ -115,19 +115,12 @@ async function* entriesOf({ data, writes }: History, own: string, isWanted: IsWa
   };
   const isElsewhere = ({ application }: VariableRecord) => application !== home.application;
   for await (const write of writes) {
-    const { id, time, actor, command, changes } = write;
+    const { changes, ...author } = write;
     const [after, before] = [versionOf(changes, "after"), versionOf(changes, "before")];
     const changesEnvironments = changes.some(({ list }) => list === "environments");
     const hasMore =
       changesEnvironments || [...before.variables, ...after.variables].some(isElsewhere);
-    const entry = {
-      id,
-      time,
-      actor,
-      command,
-      parts: changesByEnvironment(before, after, home),
-      hasMore,
-    };
+    const entry = { ...author, parts: changesByEnvironment(before, after, home), hasMore };
     if (isWanted(entry)) yield { entry, back: changesByEnvironment(after, before, home) };
   }
 }

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual as isSame } from "node:util";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { isPublic, isSealedText, type VariableType, valueFitsType } from "../../model/variable.js";
-import { type Data, withLastIds } from "../data.js";
+import { type Data, mapById, withLastIds } from "../data.js";
 import { checkData } from "../schema/parse-data.js";
 import { brokenValues } from "../schema/value-schema.js";
 import {
@@ -141,7 +141,7 @@ function* findMisfits(merged: MergeRecords, sides: Sides<MergeRecords>): Generat
  * schemas.
  */
 async function findSchemaConflicts(data: Data, ours: Data, base: Data): Promise<Problem[]> {
-  const broken = new Map((await brokenValues(ours, data)).map((value) => [value.id, value]));
+  const broken = mapById(await brokenValues(ours, data));
   if (broken.size === 0) return [];
   return [...mergeRecordsOf(data, base)].flatMap(([key, { id, refersTo }]): Problem[] => {
     const value = refersTo.length === 2 && broken.get(id);

@@ -13,6 +13,7 @@ import {
   LISTS,
   type List,
   lastId,
+  mapById,
   type ValueRecord,
   type VariableRecord,
 } from "../data.js";
@@ -99,7 +100,7 @@ function commonNames<T extends Environment>(
   base: readonly T[],
   isAlike: (record: T, before: T) => boolean,
 ): (id: number) => string {
-  const old = new Map(base.map((record) => [record.id, record]));
+  const old = mapById(base);
   const baseNames = new Set(base.map(qualifiedName));
   const ownNames = new Set(records.map(qualifiedName));
   const names = new Map<number, string>();

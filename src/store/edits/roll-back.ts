@@ -1,7 +1,7 @@
 import { ConcurrentChangeError, NotFoundError } from "../../kit/text/errors.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import { createMatcher } from "../../model/name-matcher.js";
-import type { Data, ValueRecord, VariableRecord } from "../data.js";
+import { type Data, mapById, type ValueRecord, type VariableRecord } from "../data.js";
 import {
   type History,
   isSameData,
@@ -116,7 +116,7 @@ function dataBefore(data: Data, changes: readonly RecordedWrite[]): Data {
     change.changes.map(({ list, before, after }) => ({ list, before: after, after: before })),
   );
   const old = recordsAfter(data, undone);
-  const current = new Map(data.environments.map((environment) => [environment.id, environment]));
+  const current = mapById(data.environments);
   // A history has no credentials.
   const environments = old.environments.map(({ id, application, name }) => {
     return { id, ...(current.get(id) ?? freshCredentials()), application, name };
@@ -133,7 +133,7 @@ function takeOld<T extends { readonly id: number }>(
   old: readonly T[],
   isTaken: (record: T) => boolean,
 ) {
-  const taken = new Map(old.filter(isTaken).map((record) => [record.id, record]));
+  const taken = mapById(old.filter(isTaken));
   const current = now.flatMap((record) => {
     const replacement = isTaken(record) ? (taken.get(record.id) ?? []) : record;
     taken.delete(record.id);

@@ -5,7 +5,7 @@ import type {
   VariableChange,
   VariableState,
 } from "../../model/variable-change.js";
-import type { Data, ValueRecord, VariableRecord } from "../data.js";
+import { contentsOf, type Data, type ValueRecord, type VariableRecord } from "../data.js";
 import { changesBetween, idOf, type RecordChange } from "../history.js";
 import { renameVariable, setValues, unsetValues } from "./edit-values.js";
 
@@ -136,7 +136,7 @@ function presentIn(
   // Data that was rolled back can have an older record of a value. The last one
   // is valid.
   const values = data.values.filter(({ environment_id }) => environment_id === own);
-  const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
+  const contents = contentsOf(values);
   const variables = data.variables.filter(
     (each) => each.application === application && isWanted(each),
   );

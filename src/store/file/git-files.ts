@@ -1,7 +1,7 @@
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { AppendFile } from "../../kit/files/append-file.js";
 import { readRegularFile } from "../../kit/files/open-file.js";
-import { InvalidDataError } from "../../kit/text/errors.js";
+import { withName } from "../../kit/files/system-errors.js";
 
 /** The largest `.gitignore` or `.gitattributes`, in bytes. */
 const MAX_GIT_FILE = 1_048_576;
@@ -45,9 +45,7 @@ async function addLines(path: string, lines: readonly string[]): Promise<void> {
     const missing = lines.filter((line) => !present.has(line) && !present.has(line.slice(1)));
     if (missing.length > 0) file.append(`${missing.join("\n")}\n`);
   } catch (error) {
-    throw error instanceof InvalidDataError
-      ? new InvalidDataError(`${path} ${error.message}`)
-      : error;
+    throw withName(path, error);
   } finally {
     file.close();
   }

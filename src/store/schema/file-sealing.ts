@@ -10,7 +10,7 @@ import {
 } from "../../model/environment.js";
 import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import { isPublic, isSealedText, SEALED_PREFIX } from "../../model/variable.js";
-import type { Data } from "../data.js";
+import { type Data, mapById } from "../data.js";
 import { findSealKey, parseSealKeys } from "../seal-keys.js";
 import { checkData, parseStoredText } from "./parse-data.js";
 
@@ -92,11 +92,11 @@ export class FileSealing {
   /** @param resealsAll whether all secrets are sealed with the first of the keys */
   seal(data: Data, resealsAll = this.#form === "sealed"): Data {
     if (!this.isSealed) return data;
-    const { $schema, version, ...rest } = mapSecrets(data, (holder, field, context) => ({
+    const sealed = mapSecrets(data, (holder, field, context) => ({
       ...holder,
       [field]: this.#seal(holder[field] as JsonValue, context, resealsAll),
     }));
-    return { ...($schema !== undefined && { $schema }), version, sealed: true, ...rest };
+    return { ...sealed, sealed: true };
   }
 
   /** Whether all secrets are sealed with the first of the keys. */
@@ -171,8 +171,8 @@ export function withUnreadableSecrets(content: Data): Data {
 
 /** Replaces the holders of secrets. Values of missing records stay as they are. */
 function mapSecrets(data: Data, replace: Replace): Data {
-  const environments = new Map(data.environments.map((record) => [record.id, record]));
-  const variables = new Map(data.variables.map((record) => [record.id, record]));
+  const environments = mapById(data.environments);
+  const variables = mapById(data.variables);
   return {
     ...data,
     environments: data.environments.map((record) => withSecrets(record, record, "", replace)),

@@ -2,7 +2,13 @@ import { UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { Check } from "../../model/read.js";
 import { isUnreadable, type JsonSchema, type NamedValue } from "../../model/variable.js";
-import { type Data, type ValueRecord, type VariableRecord, variablesOf } from "../data.js";
+import {
+  contentsOf,
+  type Data,
+  type ValueRecord,
+  type VariableRecord,
+  variablesOf,
+} from "../data.js";
 import { changesBetween } from "../history.js";
 import { schemaProblem } from "./data-rules.js";
 import { loadValueChecker } from "./value-checker.js";
@@ -91,7 +97,7 @@ export async function findProblems(
   variables: readonly VariableRecord[],
   values: readonly ValueRecord[],
 ): Promise<Check> {
-  const contents = new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
+  const contents = contentsOf(values);
   const missing = variables
     .filter(({ id, optional }) => !optional && !contents.has(id))
     .map(({ name }) => name);

@@ -141,7 +141,7 @@ interface NextHead {
  */
 export async function replaceHead(target: StoreTarget, next: NextHead) {
   const { head, entry, uploaded } = next;
-  const puts = putsOf(target, next);
+  const { conditions, puts } = partsOf(target, next);
   const onRefusedRetry: Transaction["onRefusedRetry"] = ([stored, log]) => {
     if (!entry || log || !stored) return;
     const { version } = openKey(target, stored, parseHead, () => ({ store: head.store }));
@@ -150,11 +150,7 @@ export async function replaceHead(target: StoreTarget, next: NextHead) {
     if (version >= head.version)
       throw new InvalidDataError("the log entry that would show this is no longer kept");
   };
-  const committing = target.gateway.commit({
-    conditions: conditionsOf(next),
-    puts,
-    onRefusedRetry,
-  });
+  const committing = target.gateway.commit({ conditions, puts, onRefusedRetry });
   const revision = await committing.catch((error) => {
     if (!(error instanceof UncertainError)) throw error;
     const message = `${error.message}; it is not known whether the change was made`;
@@ -169,36 +165,33 @@ export async function replaceHead(target: StoreTarget, next: NextHead) {
   return undefined;
 }
 
-function conditionsOf({ head, after, entry, uploaded, turn }: NextHead) {
-  // Not a revision: after a restore, another head may get the same one.
-  const conditions: Condition[] = [{ key: KEYS.head, value: after }];
-  if (entry)
-    conditions.push(
-      { key: logKey(head.version) },
-      turn?.condition ?? { key: KEYS.turn, obstacle: "another writer has the turn" },
-    );
-  if (uploaded) conditions.push(uploaded.condition);
-  return conditions;
-}
-
-/** Returns the keys to put, first the head. */
-function putsOf(
+/** Returns the conditions and the puts of a transaction, the head's first. */
+function partsOf(
   { gateway, sealing }: StoreTarget,
-  { head, entry, uploaded }: NextHead,
-): [Put, ...Put[]] {
+  { head, after, entry, uploaded, turn }: NextHead,
+) {
   const { store } = head;
   const write = entry?.write ?? uploaded?.write ?? head.write;
-  const put = (key: string, content: Head | LogEntry) => {
+  const put = (key: string, content: Head | LogEntry): Put => {
     const bytes = Buffer.from(JSON.stringify(content));
     return { key, value: sealing.seal(bytes, { store, write, key: gateway.prefix + key }) };
   };
+  // Not a revision: after a restore, another head may get the same one.
+  const conditions: Condition[] = [{ key: KEYS.head, value: after }];
   const puts: [Put, ...Put[]] = [put(KEYS.head, head)];
-  if (entry) puts.push(put(logKey(head.version), entry));
-  if (uploaded) {
-    const owner = typeof entry?.changes === "number" ? head.version : SNAPSHOT;
-    puts.push({ key: uploaded.condition.key, value: Buffer.from(String(owner)) });
+  if (entry) {
+    const key = logKey(head.version);
+    const noTurn = { key: KEYS.turn, obstacle: "another writer has the turn" };
+    conditions.push({ key }, turn?.condition ?? noTurn);
+    puts.push(put(key, entry));
   }
-  return puts;
+  if (uploaded) {
+    const { condition } = uploaded;
+    const owner = typeof entry?.changes === "number" ? head.version : SNAPSHOT;
+    conditions.push(condition);
+    puts.push({ key: condition.key, value: Buffer.from(String(owner)) });
+  }
+  return { conditions, puts };
 }
 
 /** Returns the revision of a key's last change; 0 if there is no such key. */

@@ -49,14 +49,10 @@ export async function mergeData(base: Data, ours: Data, theirs: Data): Promise<M
   if (new Set(used.map(({ sealed }) => sealed)).size > 1)
     throw keyError("of base, ours and theirs, only some are sealed");
   const branch = mergeRecordsOf(ours, base);
-  const sides: Sides<MergeRecords> = [
-    mergeRecordsOf(base, base),
-    branch,
-    mergeRecordsOf(theirs, base),
-  ];
+  const sides = [mergeRecordsOf(base, base), branch, mergeRecordsOf(theirs, base)] as const;
   for (let fromOurs: ReadonlyMap<string, string> = new Map(); ; ) {
     const { merged, problems } = mergeEntries(sides, fromOurs);
-    const misfits = new Map([...fromOurs, ...findMisfits(merged, sides)]);
+    const misfits = new Map([...fromOurs, ...MISFITS.flatMap((find) => [...find(merged, sides)])]);
     // Others may not fit a record that was taken from `ours`.
     if (misfits.size > fromOurs.size) {
       fromOurs = misfits;
@@ -126,15 +122,10 @@ function merge<T>([base, ours, theirs]: Sides<T>, conflict: string, report: Repo
 }
 
 /**
- * Finds records that don't fit others. Taking them from `ours` solves the
+ * Find records that don't fit others. Taking them from `ours` solves the
  * problem.
  */
-function* findMisfits(merged: MergeRecords, sides: Sides<MergeRecords>): Generator<Problem> {
-  yield* missingReferences(merged, sides);
-  yield* otherTypes(merged);
-  yield* madePublic(merged, sides);
-  yield* sharedNames(merged, sides);
-}
+const MISFITS = [missingReferences, otherTypes, madePublic, sharedNames];
 
 /**
  * Finds values that would break their schemas, or the variables with these

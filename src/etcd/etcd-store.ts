@@ -40,11 +40,9 @@ export interface EtcdStoreOptions {
 export class EtcdStore extends ObservableStore implements EditableStore, Reloadable {
   readonly #options: EtcdStoreOptions;
   readonly #target: StoreTarget;
-  readonly #closed = new AbortController();
   #state: StoreState | undefined;
   /** The data that is served until the first answer. */
   #offline: OfflineData | undefined;
-  problem: string | undefined;
   /** Whether no member answers. */
   #isOutage = false;
   #confirmedAt = Number.NEGATIVE_INFINITY;
@@ -53,7 +51,7 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
   constructor(options: EtcdStoreOptions) {
     super();
     this.#options = options;
-    this.#target = { ...options.target, signal: this.#closed.signal };
+    this.#target = { ...options.target, signal: this.closed.signal };
   }
 
   get data(): Data {
@@ -85,7 +83,7 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
 
   async #openOffline(error: Error): Promise<void> {
     if (error instanceof UnreachableError)
-      this.#offline = await this.#options.offlineCopy?.read(this.#closed.signal);
+      this.#offline = await this.#options.offlineCopy?.read(this.closed.signal);
     if (!this.#offline) throw error;
     const { age } = this.#offline;
     this.#confirmedAt = performance.now() - age;
@@ -153,7 +151,7 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
   }
 
   #fail(error: Error): void {
-    if (this.#closed.signal.aborted) return;
+    if (this.closed.signal.aborted) return;
     const isOutage = error instanceof UnreachableError;
     const problem = unreadable(error, "the last good data is served");
     this.notifyReload({ isRead: false, milliseconds: 0 });
@@ -165,7 +163,7 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
 
   /** Reads after each change, and every few seconds: the watch is only a hint. */
   async #follow(): Promise<void> {
-    const { signal } = this.#closed;
+    const { signal } = this.closed;
     const { poll } = this.#target.gateway.times;
     let [woken, watch] = [new AbortController(), new AbortController()];
     watch.abort();
@@ -246,9 +244,8 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
       .then(() => this.notifyListeners());
   }
 
-  async close(): Promise<void> {
-    this.#closed.abort();
-    this.removeListeners();
+  override async close(): Promise<void> {
+    await super.close();
     this.#target.gateway.close();
     await this.#following;
     await this.#options.offlineCopy?.close();

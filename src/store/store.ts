@@ -73,8 +73,10 @@ export function followProblem(store: Store, listener: (problem: string | undefin
   if (store.problem !== undefined) listener(store.problem);
 }
 
-/** The listeners of a store and the queue of its work. */
+/** The listeners of a store, the queue of its work, and its end. */
 export class ObservableStore {
+  problem: string | undefined;
+  protected readonly closed = new AbortController();
   readonly #listeners = new Set<() => void>();
   readonly #reloadListeners = new Set<(reload: Reload) => void>();
   #lastWork: Promise<unknown> = Promise.resolve();
@@ -96,7 +98,8 @@ export class ObservableStore {
     for (const listener of this.#reloadListeners) listener(reload);
   }
 
-  protected removeListeners(): void {
+  async close(): Promise<void> {
+    this.closed.abort();
     this.#listeners.clear();
     this.#reloadListeners.clear();
   }

@@ -48,9 +48,7 @@ export function openDataFile(
 class JsonFileStore extends ObservableStore implements EditableStore, Reloadable {
   readonly #path: string;
   readonly #options: DataFileOptions;
-  readonly #closed = new AbortController();
   data = NO_DATA;
-  problem: string | undefined;
   #watch: FileWatch | undefined;
   #isAskedToRead = false;
   /**
@@ -116,10 +114,9 @@ class JsonFileStore extends ObservableStore implements EditableStore, Reloadable
     this.#watch?.reload();
   }
 
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     this.#watch?.stop();
-    this.#closed.abort();
-    this.removeListeners();
+    await super.close();
   }
 
   async #readChanged(version: string): Promise<boolean> {
@@ -161,6 +158,6 @@ class JsonFileStore extends ObservableStore implements EditableStore, Reloadable
     // Another thread takes time to start. Nothing else waits for the first
     // data.
     if (!watch || this.data === NO_DATA) return parseWithKeys(bytes, sealKeys);
-    return parseInThread(bytes, this.#closed.signal, sealKeys);
+    return parseInThread(bytes, this.closed.signal, sealKeys);
   };
 }

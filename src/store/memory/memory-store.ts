@@ -19,7 +19,6 @@ export function createMemoryStore(data: unknown): EditableStore {
 
 class MemoryStore extends ObservableStore implements EditableStore {
   data: Data;
-  readonly problem = undefined;
 
   constructor(data: Data) {
     super();
@@ -33,9 +32,5 @@ class MemoryStore extends ObservableStore implements EditableStore {
       this.data = next;
       this.notifyListeners();
     });
-  }
-
-  async close(): Promise<void> {
-    this.removeListeners();
   }
 }

@@ -6,7 +6,7 @@ import { type Data, keepRevisions } from "../data.js";
 import { parseWithKeys } from "./data-text.js";
 
 /** Data with lists as JSON pieces, which are moved to a thread, not copied. */
-export interface DataInPieces {
+interface DataInPieces {
   readonly head: Omit<Data, "variables" | "values">;
   readonly variables: readonly Uint8Array[];
   readonly values: readonly Uint8Array[];

@@ -1,29 +1,22 @@
 import { parentPort, workerData } from "node:worker_threads";
 import { InvalidDataError } from "../../kit/text/errors.js";
-import { allRevisions, type Data } from "../data.js";
+import { allRevisions } from "../data.js";
 import { parseWithKeys } from "./data-text.js";
-import type { DataInPieces, ParseResult } from "./parse-in-thread.js";
+import type { ParseResult } from "./parse-in-thread.js";
 
 /** The minimum characters of a piece, which are parsed in about a millisecond. */
 const PIECE = 128 * 1_024;
 
 async function parse(): Promise<ParseResult> {
   try {
-    return splitData(await parseWithKeys(workerData.bytes, workerData.keys));
+    const data = await parseWithKeys(workerData.bytes, workerData.keys);
+    const { variables, values, ...head } = data;
+    const pieces = { variables: [...piecesOf(variables)], values: [...piecesOf(values)] };
+    return { head, ...pieces, revisions: allRevisions(data) };
   } catch (error) {
     if (error instanceof InvalidDataError) return error.message;
     throw error;
   }
-}
-
-function splitData(data: Data): DataInPieces {
-  const { variables, values, ...head } = data;
-  return {
-    head,
-    variables: [...piecesOf(variables)],
-    values: [...piecesOf(values)],
-    revisions: allRevisions(data),
-  };
 }
 
 function* piecesOf(records: readonly object[]): Generator<Uint8Array> {

@@ -1,13 +1,11 @@
 import { setImmediate } from "node:timers/promises";
 import { InvalidDataError } from "../kit/text/errors.js";
 import { byId, type Data, LISTS, type List } from "../store/data.js";
-import { idOf, isSameRecord, type RecordChange } from "../store/history.js";
+import { type Identified, idOf, isSameRecord, type RecordChange } from "../store/history.js";
 import { checkRecord } from "../store/schema/parse-data.js";
 
 /** Changes per batch, which takes a few milliseconds. */
 const BATCH = 2_000;
-
-type Identified = { readonly id: number };
 
 /** The changed records of a list by their ids; `null` if removed. */
 type Changed = Map<number, Identified | null>;

@@ -32,8 +32,6 @@ export interface EtcdStoreOptions {
   /** The data to begin with if no member answers. */
   offlineCopy?: OfflineCopy;
   warn?: (text: string) => void;
-  /** Unix time in milliseconds. */
-  clock?: () => number;
 }
 
 /** A store in etcd (docs/design/etcd-store.md). */
@@ -228,13 +226,13 @@ export class EtcdStore extends ObservableStore implements EditableStore, Reloada
       sealing = this.#target.sealing,
     }: UpdateOptions & { sealing?: Sealing } = {},
   ): Promise<void> {
-    const { url, clock = Date.now } = this.#options;
+    const { url } = this.#options;
     const author = { ...this.#options.author, command };
     const target = { ...this.#target, sealing };
     const read = () => this.#read();
     const adopt = this.#adopt.bind(this);
     return this.enqueue(() =>
-      write(new StoreWriter({ url, author, clock, target, present: this.#state, read, adopt })),
+      write(new StoreWriter({ url, author, target, present: this.#state, read, adopt })),
     );
   }
 

@@ -9,12 +9,7 @@ import {
 } from "./answers.js";
 import { NotSentError, type PostLimits } from "./json-client.js";
 import { newId } from "./log.js";
-import {
-  type GatewayOptions,
-  MemberClient,
-  NotYetError,
-  type TryOptions,
-} from "./member-client.js";
+import { MemberClient, NotYetError, type TryOptions } from "./member-client.js";
 
 /** The keys from `key` up to, but not including, `end`. Without `end`, one key. */
 export interface KeyRange {
@@ -85,13 +80,6 @@ export class UncertainError extends UnreachableError {}
  * UnauthorizedError and ServerError.
  */
 export class Gateway extends MemberClient {
-  readonly prefix: string;
-
-  constructor(options: GatewayOptions) {
-    super(options);
-    this.prefix = options.prefix ?? "";
-  }
-
   async range(request: RangeRequest, options?: TryOptions): Promise<StoredKey[]> {
     const { ranges } = await this.ranges([request], options);
     return ranges.flat();

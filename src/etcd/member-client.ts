@@ -58,6 +58,7 @@ const LOGIN = "auth/authenticate";
  */
 export class MemberClient {
   readonly times: Times;
+  readonly prefix: string;
   readonly #options: GatewayOptions;
   readonly #client: JsonClient;
   #current = 0;
@@ -66,6 +67,7 @@ export class MemberClient {
 
   constructor(options: GatewayOptions) {
     this.times = { ...TIMES, ...options.times };
+    this.prefix = options.prefix ?? "";
     this.#options = options;
     this.#client = new JsonClient(options);
   }

@@ -33,8 +33,6 @@ interface WriterOptions {
   target: StoreTarget;
   url: string;
   author: Author;
-  /** Unix time in milliseconds. */
-  clock: () => number;
   present: StoreState | undefined;
   read: () => Promise<StoreState>;
   /** Takes the state after a write, whose last attempt began at `startedAt`. */
@@ -155,8 +153,8 @@ export class StoreWriter {
     changes: LogEntry["changes"],
     { last_ids }: Data,
   ): LogEntry {
-    const { author, clock } = this.#options;
-    const time = new Date(clock()).toISOString();
+    const { author } = this.#options;
+    const time = new Date().toISOString();
     return { write, previous, time, ...author, ...(last_ids && { last_ids }), changes };
   }
 

@@ -91,7 +91,7 @@ function credentialsOf(key: RotatedPair): string {
   return createHash("sha256").update(JSON.stringify(pairs)).digest("hex").slice(0, 4);
 }
 
-interface Identified {
+export interface Identified {
   readonly id: number;
 }
 

@@ -19,7 +19,6 @@ const QUICK: Times = {
 export interface TestStoreOptions extends Pick<EtcdStoreOptions, "watch" | "warn"> {
   parse?: StoreTarget["parse"];
   times?: Partial<Times>;
-  clock?: () => number;
   /** Default: a {@link Gateway} */
   gatewayTo?: (options: GatewayOptions) => Gateway;
 }

@@ -5,6 +5,7 @@ import { isUnreadable, type JsonSchema, type NamedValue } from "../../model/vari
 import {
   contentsOf,
   type Data,
+  mapById,
   type ValueRecord,
   type VariableRecord,
   variablesOf,
@@ -56,10 +57,8 @@ async function findBroken<T extends Checked>(values: readonly T[]): Promise<Brok
  * has changed.
  */
 export async function brokenValues(data: Data, next: Data) {
-  const changed = new Set<unknown>();
-  for (const { after } of changesBetween(data, next)) changed.add(after);
-  const variables = new Map<number, VariableRecord>();
-  for (const variable of next.variables) if (variable.schema) variables.set(variable.id, variable);
+  const changed = new Set<unknown>(changesBetween(data, next).map(({ after }) => after));
+  const variables = mapById(next.variables.filter(({ schema }) => schema));
   const values: (ValueRecord & Checked & { isNew: boolean })[] = [];
   for (const record of next.values) {
     const variable = variables.get(record.variable_id);

@@ -12,7 +12,7 @@ import {
   type RotatedPair,
 } from "../../model/environment.js";
 import { contentsOf, type Data, lastId, recordsOf, variablesOf } from "../data.js";
-import { setValues } from "./edit-values.js";
+import { setValues, withRecords } from "./edit-values.js";
 
 /** @throws UsageError when it exists */
 export function addEnvironment(data: Data, added: EnvironmentName, credentials: KeyPair): Data {
@@ -55,7 +55,7 @@ export function renameEnvironment(
       `${qualifiedName(renamed)} has variables of its application: it can't have a name in another`,
     );
   refuseTaken(data, newName);
-  return replaceEnvironment(data, renamed, { ...renamed, ...newName });
+  return replaceEnvironment(data, { ...renamed, ...newName });
 }
 
 export interface RotationTimes {
@@ -74,7 +74,7 @@ export function rotateEnvironment(
   times: RotationTimes,
 ): Data {
   const rotated = findEnvironment(data.environments, name);
-  return replaceEnvironment(data, rotated, withNewPair(rotated, credentials, times));
+  return replaceEnvironment(data, withNewPair(rotated, credentials, times));
 }
 
 /**
@@ -98,15 +98,8 @@ function withNewPair<T extends RotatedPair & Pick<NamedKey, "valid_until">>(
   return { ...fields, ...credentials, ...(grace > 0 && previous.length > 0 && { previous }) };
 }
 
-function replaceEnvironment(
-  data: Data,
-  replaced: EnvironmentRecord,
-  record: EnvironmentRecord,
-): Data {
-  return {
-    ...data,
-    environments: data.environments.map((item) => (item === replaced ? record : item)),
-  };
+function replaceEnvironment(data: Data, record: EnvironmentRecord): Data {
+  return { ...data, environments: withRecords(data.environments, [record]) };
 }
 
 /** Replaces the credentials of all environments, and removes named keys. */
@@ -212,5 +205,5 @@ function withKeys(data: Data, environment: string, change: EditKeys<readonly Nam
   const changed = findEnvironment(data.environments, environment);
   const { keys: before = [], ...fields } = changed;
   const keys = change(before, qualifiedName(changed));
-  return replaceEnvironment(data, changed, { ...fields, ...(keys.length > 0 && { keys }) });
+  return replaceEnvironment(data, { ...fields, ...(keys.length > 0 && { keys }) });
 }

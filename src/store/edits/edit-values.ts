@@ -145,7 +145,10 @@ async function describeBroken(data: Data, changed: Data): Promise<string[]> {
 }
 
 /** Replaces records with the same ids, and appends new ones. */
-function withRecords<T extends { id: number }>(records: readonly T[], changed: Iterable<T>): T[] {
+export function withRecords<T extends { id: number }>(
+  records: readonly T[],
+  changed: Iterable<T>,
+): T[] {
   const all = new Map<number, T>();
   for (const record of records) all.set(record.id, record);
   for (const record of changed) all.set(record.id, record);

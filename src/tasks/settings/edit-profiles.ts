@@ -130,16 +130,16 @@ export function toProfile(given: readonly Setting[]): SettingsObject {
 }
 
 function givenSettings(flags: SourceFlags, env: Surroundings["env"]): Setting[] {
-  const byFlag = readGiven("flag", flags);
-  const given = byFlag.map(({ name }) => SETTINGS[name].group);
-  if (flags["data"]) return byFlag;
-  const byVariableId = readGiven("variable", env).filter(({ name }) => {
+  const fromFlags = readGiven("flag", flags);
+  const given = fromFlags.map(({ name }) => SETTINGS[name].group);
+  if (flags["data"]) return fromFlags;
+  const fromVariables = readGiven("variable", env).filter(({ name }) => {
     const { profile, isOfStore, group } = SETTINGS[name];
     return (
       !given.includes(group) && (flags["store"] ? profile && isOfStore : PRINTED.includes(name))
     );
   });
-  return [...byFlag, ...byVariableId];
+  return [...fromFlags, ...fromVariables];
 }
 
 async function storable(setting: Setting, caller: Caller): Promise<Setting> {

@@ -69,16 +69,16 @@ async function serveStore(
   const access = await readAccess(place, caller);
   const store = await openServedEtcdStore(access, { cacheFolder, user, clock, warn });
   const loose = placeFiles(place).map(({ text }) => looseModeWarning(text));
-  for (const warning of [...loose, ...plainTrafficWarning(place)]) if (warning) warn(warning);
+  for (const warning of [...loose, ...plainTrafficWarnings(place)]) if (warning) warn(warning);
   return store;
 }
 
-export function plainTrafficWarning({ address: { endpoints, url } }: EtcdPlace): string[] {
-  const allowsUnknown = endpoints.some((endpoint) => {
+export function plainTrafficWarnings({ address: { endpoints, url } }: EtcdPlace): string[] {
+  const isExposed = endpoints.some((endpoint) => {
     const { protocol, hostname } = new URL(endpoint);
     return protocol === "http:" && !isLoopback(hostname);
   });
-  return allowsUnknown ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
+  return isExposed ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }
 
 export function pruneStore(place: EtcdPlace, entries: number, caller: Caller): Promise<void> {

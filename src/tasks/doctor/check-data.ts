@@ -6,7 +6,7 @@ import { command } from "../../kit/text/shell.js";
 import { qualifiedName } from "../../model/environment.js";
 import type { Data } from "../../store/data.js";
 import { chooseEnvironment } from "../data/choose-environments.js";
-import { plainTrafficWarning } from "../data/etcd-data.js";
+import { plainTrafficWarnings } from "../data/etcd-data.js";
 import { keyWarnings } from "../data/key-advice.js";
 import { accessData } from "../data/open-data.js";
 import { type DataSettings, dataPlaceName, placeFlags } from "../settings/connection.js";
@@ -19,7 +19,7 @@ export async function diagnoseData(
   read = async (): Promise<Data> => (await accessData(place, caller)).read(),
 ): Promise<Findings> {
   const isFile = place.kind === "file";
-  const [check, traffic] = isFile ? ["data_file", []] : ["store", plainTrafficWarning(place)];
+  const [check, traffic] = isFile ? ["data_file", []] : ["store", plainTrafficWarnings(place)];
   const findings = traffic.map((text) => warning(text, "set up TLS in etcd, and use etcds://"));
   const data = await read().catch((error: AppvarsError) => {
     const fix =

@@ -143,7 +143,7 @@ async function writeAndClose(
  * Returns the name of the file that a temporary file was to replace;
  * `undefined` for others.
  */
-export function replacedBy(name: string): string | undefined {
+export function targetOfTemporary(name: string): string | undefined {
   return /^\.(.+)\.[0-9a-f]{12}\.tmp$/s.exec(name)?.[1];
 }
 

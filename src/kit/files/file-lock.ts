@@ -20,8 +20,8 @@ import {
   fingerprint,
   type NewContent,
   refuseChanged,
-  replacedBy,
   replaceFile,
+  targetOfTemporary,
 } from "./durable-file.js";
 import { keepOwner, refuseReadOnly } from "./owners.js";
 import { hasCode, ifMissing, statIfExists } from "./system-errors.js";
@@ -189,7 +189,7 @@ async function removeLeftovers(path: string, alsoReplaced = basename(path)): Pro
   const folder = dirname(path);
   const prefix = `${basename(lockPathOf(path))}.`;
   for (const name of await readdir(folder)) {
-    const replaced = replacedBy(name);
+    const replaced = targetOfTemporary(name);
     if (replaced === basename(path) || replaced === alsoReplaced)
       await unlink(join(folder, name)).catch(ifMissing);
     if (!name.startsWith(prefix)) continue;

@@ -13,7 +13,7 @@ import {
 } from "../../kit/text/rules.js";
 import { parseJson } from "../../kit/text/strict-json.js";
 import type { AuditLine, RecordIdentity } from "../../model/audit-line.js";
-import { type ReadCount, unchangedReads } from "../../store/unchanged-reads.js";
+import { createReadCounter, type ReadCount } from "../../store/read-counter.js";
 import type { DataPlace } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
 import { readHistory } from "./open-data.js";
@@ -41,7 +41,7 @@ export async function auditReads(
   place: DataPlace,
   caller: Caller,
 ): Promise<ReadCount[]> {
-  const { data, reads, count } = await readHistory(place, caller, unchangedReads);
+  const { data, reads, count } = await readHistory(place, caller, createReadCounter);
   const keys = data.environments.flatMap((environment) => environment.keys ?? []);
   const clients = new Set(keys.map(({ name }) => name));
   for (const file of files) {

@@ -15,7 +15,7 @@ export interface ReadCount {
 }
 
 /** Counts the reads of values that are still the same. */
-export async function unchangedReads(history: History) {
+export async function createReadCounter(history: History) {
   const find = await unchangedValues(history);
   /** The counts by value and client. */
   const reads = new Map<string, ReadCount>();

@@ -21,7 +21,7 @@ import {
   parseOrigin,
   refusePlainSecret,
 } from "./options.js";
-import { readUnchanged, type SendRead, type SnapshotAttempt } from "./read-unchanged.js";
+import { readConsistent, type SendRead, type SnapshotAttempt } from "./read-consistent.js";
 import { type Budget, countAnswer, createBudget, type RetryOptions, withRetries } from "./retry.js";
 import { type HttpResponse, type RequestLimits, Transport } from "./transport.js";
 
@@ -130,7 +130,7 @@ export class Client extends VariableReader implements VariableSource {
       one.kind === "valuesByName"
         ? (this.#askValues(one, budget, attempt) as Promise<Answer<R>>)
         : this.#ask(one, budget, attempt);
-    return readUnchanged(read, this.#parts.wrapSend?.(ask) ?? ask, { ...this.#retry, budget });
+    return readConsistent(read, this.#parts.wrapSend?.(ask) ?? ask, { ...this.#retry, budget });
   }
 
   /** Reads pages if the server is too old for this read. */

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Client, type ClientOptions } from "../../src/client/client.js";
-import { readUnchanged, type SnapshotAttempt } from "../../src/client/read-unchanged.js";
+import { readConsistent, type SnapshotAttempt } from "../../src/client/read-consistent.js";
 import { createBudget } from "../../src/client/retry.js";
 import {
   InconsistentAnswersError,
@@ -351,7 +351,7 @@ describe("starting over", () => {
       sleep: async (seconds: number) => void pauses.push(seconds),
       onRetry: () => {},
     };
-    expect(await readUnchanged(read, nothing, options)).toBe("done");
+    expect(await readConsistent(read, nothing, options)).toBe("done");
     expect(pauses.map((seconds) => Number(seconds.toFixed(6)))).toEqual([
       0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1, 1,
     ]);

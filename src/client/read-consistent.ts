@@ -22,7 +22,7 @@ export type SendRead = <R extends Read>(read: R, attempt: SnapshotAttempt) => Pr
  * @throws ServerError if `maxWait` or the budget allows no further attempt; the
  *   errors of `read`
  */
-export async function readUnchanged<T>(
+export async function readConsistent<T>(
   read: (snapshot: Snapshot) => Promise<T>,
   ask: SendRead,
   options: RetryOptions,

@@ -5,7 +5,7 @@ import { DATA_AGE_HEADER } from "../../model/http-headers.js";
 import { ROUTES } from "../../model/routes.js";
 import type { EnvironmentView } from "../../service/environment-view.js";
 import type { Identity } from "../limits/keyless-search.js";
-import { type Counter, rateLimitHeaders } from "../limits/rate-limiter.js";
+import { type CounterKey, rateLimitHeaders } from "../limits/rate-limiter.js";
 import { type HeaderList, jsonReply, NOT_STORED, type Reply, sendReply } from "../wire/replies.js";
 import { findMalformation, originForm } from "./arrival.js";
 import type { Audit } from "./audit.js";
@@ -71,7 +71,7 @@ interface Identified {
 }
 
 interface Counted extends Identified {
-  readonly counter?: Counter["kind"];
+  readonly counter?: CounterKey["kind"];
   /**
    * Headers of every answer: caching, the rate limit and the version of the
    * data.

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
-import type { Counter } from "../limits/rate-limiter.js";
+import type { CounterKey } from "../limits/rate-limiter.js";
 
 /**
  * An answered request, for logs and metrics: no query, no header but the ids,
@@ -33,7 +33,7 @@ export interface ServedRequest {
   /** The address, as `clientAddress` returns it. */
   readonly address: string;
   /** The counter of the request; `undefined` if it was not counted. */
-  readonly counter?: Counter["kind"] | undefined;
+  readonly counter?: CounterKey["kind"] | undefined;
 }
 
 /** W3C Trace Context, level 1. Zeros are not an id. */

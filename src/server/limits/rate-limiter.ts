@@ -21,13 +21,13 @@ export interface RateLimitOptions {
  * What is counted: requests of an API key, of an address, or of an address for
  * `/healthz`.
  */
-export interface Counter {
+export interface CounterKey {
   kind: "key" | "address" | "health";
   /** The API key, or the address as `clientAddress` returns it. */
   id: string;
 }
 
-export type OnDecision = (kind: Counter["kind"], isAllowed: boolean) => void;
+export type OnDecision = (kind: CounterKey["kind"], isAllowed: boolean) => void;
 
 /**
  * The largest number of addresses with their own counters. A million would take
@@ -40,7 +40,7 @@ export class RateLimiter {
   readonly #limit: number;
   readonly #ticks: () => number;
   readonly #onDecision: OnDecision | undefined;
-  readonly #windows: Readonly<Record<Counter["kind"], Windows>>;
+  readonly #windows: Readonly<Record<CounterKey["kind"], Windows>>;
 
   /** @param ticks monotonic clock in milliseconds */
   constructor(
@@ -63,7 +63,7 @@ export class RateLimiter {
    * Returns the rate limit, if there is one and, for a request that exceeds it,
    * the seconds until the next one is allowed.
    */
-  count({ kind, id }: Counter): { rateLimit?: RateLimit; retryAfter?: number } {
+  count({ kind, id }: CounterKey): { rateLimit?: RateLimit; retryAfter?: number } {
     const limit = this.#limit;
     if (limit === 0) return {};
     // Rounded: a floating-point error could add a second to the window in the
@@ -80,7 +80,7 @@ export class RateLimiter {
    * Whether the next request will exceed the limit; `false` for an id that
    * shares its counter.
    */
-  isUsedUp({ kind, id }: Counter): boolean {
+  isUsedUp({ kind, id }: CounterKey): boolean {
     const count = this.#windows[kind].current(id, this.#ticks())?.count ?? 0;
     return this.#limit > 0 && count >= this.#limit;
   }

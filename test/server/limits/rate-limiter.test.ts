@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { clientAddress } from "../../../src/server/limits/client-address.js";
-import { type Counter, RateLimiter } from "../../../src/server/limits/rate-limiter.js";
+import { type CounterKey, RateLimiter } from "../../../src/server/limits/rate-limiter.js";
 import { usedMemory } from "../../support/used-memory.js";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -12,7 +12,7 @@ const ticks = () => performance.now();
 /** A limiter with a limit of 2 in 60 s. */
 function smallLimiter() {
   const limiter = new RateLimiter(OPTIONS, ticks);
-  const count = (id: string, kind: Counter["kind"] = "address") => {
+  const count = (id: string, kind: CounterKey["kind"] = "address") => {
     const { rateLimit, retryAfter } = limiter.count({ kind, id });
     return retryAfter === undefined ? rateLimit?.remaining : "refused";
   };

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import type { IncomingHttpHeaders } from "node:http";
 import type { Agent } from "node:https";
-import { exchange, type HttpAnswer, ticks } from "../kit/net/exchange.js";
+import { exchange, type RawResponse, ticks } from "../kit/net/exchange.js";
 import { isProtocolFailure, reasonOf } from "../kit/net/failures.js";
 import {
   type HttpProxy,
@@ -118,7 +118,7 @@ export class Transport {
     return { ...proxyAddress(proxy, ca), path: origin.origin + target, headers: forwarded };
   }
 
-  #checked({ status, headers, body }: HttpAnswer) {
+  #checked({ status, headers, body }: RawResponse) {
     const { origin } = this.#options.origin;
     const forwarder = this.#forwarder;
     if (forwarder && status === 407) throw refusingProxy(forwarder, origin, status);

@@ -18,7 +18,7 @@ export interface ExchangeOptions extends DeadlineOptions {
   maxErrorBytes: number;
 }
 
-export interface HttpAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   /** `undefined` if the body is larger than the limit. */
@@ -34,7 +34,7 @@ export function ticks(): number {
 }
 
 /** The start of an answer. */
-export interface AnswerHead {
+export interface ResponseHead {
   readonly incoming: IncomingMessage;
   /** Set after a CONNECT or an upgrade. */
   readonly socket?: Duplex;
@@ -50,7 +50,7 @@ export async function exchange(
   outgoing: ClientRequest,
   { maxBytes, maxErrorBytes, ...options }: ExchangeOptions,
   body?: Buffer,
-): Promise<HttpAnswer> {
+): Promise<RawResponse> {
   const deadline = startDeadline(options);
   let failed: Error | undefined;
   outgoing.once("error", (error) => {
@@ -82,7 +82,7 @@ export async function send(
   outgoing: ClientRequest,
   signal: AbortSignal,
   body?: Buffer,
-): Promise<AnswerHead> {
+): Promise<ResponseHead> {
   // Node may report an error of the body here too.
   outgoing.on("error", () => {});
   signal.addEventListener("abort", () => outgoing.destroy());

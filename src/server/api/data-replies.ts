@@ -9,7 +9,7 @@ import type { EnvironmentView } from "../../service/environment-view.js";
 import { jsonReply, type Reply } from "../wire/replies.js";
 
 /** The size of all kept replies, in bytes if their text is ASCII. */
-const MAX_KEPT = 64 * 1_024 * 1_024;
+const MAX_CACHED = 64 * 1_024 * 1_024;
 /** Bytes of a reply's headers and containers. */
 const OVERHEAD = 1_024;
 /** Bytes of a record that an audit log names. */
@@ -21,7 +21,7 @@ export interface DataReply extends Reply {
   readonly read: readonly RecordIdentity[] | undefined;
 }
 
-interface KeptReply extends DataReply {
+interface CachedReply extends DataReply {
   readonly tag: string;
   readonly notModified: DataReply;
 }
@@ -34,7 +34,7 @@ interface KeptReply extends DataReply {
  */
 export class DataReplies {
   readonly #isAudited: boolean;
-  #kept = new WeakMap<EnvironmentView, Map<string, KeptReply>>();
+  #cache = new WeakMap<EnvironmentView, Map<string, CachedReply>>();
   #size = 0;
 
   /** @param isAudited whether replies list the records in them */
@@ -43,8 +43,12 @@ export class DataReplies {
   }
 
   /** Returns the kept reply to a read's own target, if there is one. */
-  kept(view: EnvironmentView, target: string, headers: IncomingHttpHeaders): DataReply | undefined {
-    const reply = this.#kept.get(view)?.get(target);
+  cached(
+    view: EnvironmentView,
+    target: string,
+    headers: IncomingHttpHeaders,
+  ): DataReply | undefined {
+    const reply = this.#cache.get(view)?.get(target);
     return reply && replyTo(headers, reply);
   }
 
@@ -52,10 +56,10 @@ export class DataReplies {
   answer(view: EnvironmentView, asked: Read, headers: IncomingHttpHeaders): DataReply {
     const read = view.withoutUnknown(asked);
     const target = targetOf(read);
-    return this.kept(view, target, headers) ?? replyTo(headers, this.#make(view, read, target));
+    return this.cached(view, target, headers) ?? replyTo(headers, this.#make(view, read, target));
   }
 
-  #make(view: EnvironmentView, read: Read, target: string): KeptReply {
+  #make(view: EnvironmentView, read: Read, target: string): CachedReply {
     const json = JSON.stringify(view.find(read));
     // The same tag as the package `etag` makes, in half the time.
     const digest = hash("sha1", json, "base64").slice(0, 27);
@@ -64,21 +68,21 @@ export class DataReplies {
     const identities = this.#isAudited ? view.identify(read) : undefined;
     const notModified = { status: 304, headers, body: "", read: identities };
     const reply = { ...jsonReply(200, json, headers), read: identities, tag, notModified };
-    this.#keep(view, target, reply);
+    this.#store(view, target, reply);
     return reply;
   }
 
-  #keep(view: EnvironmentView, target: string, reply: KeptReply): void {
+  #store(view: EnvironmentView, target: string, reply: CachedReply): void {
     const { body, read = [] } = reply;
     const size = OVERHEAD + target.length + body.length + IDENTITY * read.length;
-    if (this.#size + size > MAX_KEPT) [this.#kept, this.#size] = [new WeakMap(), 0];
+    if (this.#size + size > MAX_CACHED) [this.#cache, this.#size] = [new WeakMap(), 0];
     this.#size += size;
-    const replies = this.#kept.get(view) ?? new Map<string, KeptReply>();
-    this.#kept.set(view, replies.set(target, reply));
+    const replies = this.#cache.get(view) ?? new Map<string, CachedReply>();
+    this.#cache.set(view, replies.set(target, reply));
   }
 }
 
-function replyTo(headers: IncomingHttpHeaders, reply: KeptReply): DataReply {
+function replyTo(headers: IncomingHttpHeaders, reply: CachedReply): DataReply {
   return headers["if-none-match"] !== undefined && fresh(headers, { etag: reply.tag })
     ? reply.notModified
     : reply;

@@ -180,8 +180,8 @@ export class RequestChain {
     const { req, url, path } = arrived;
     const { method = "", headers } = req;
     const isRead = method === "GET" || method === "HEAD";
-    const kept = isRead && view ? this.#replies.kept(view, url, headers) : undefined;
-    if (kept) return kept;
+    const cached = isRead && view ? this.#replies.cached(view, url, headers) : undefined;
+    if (cached) return cached;
     // Only now: polka's search takes a tenth of the time of a kept reply.
     const call = this.#findRead(method, path, url.slice(path.length));
     if (call === "health") return this.#healthReply();

@@ -136,7 +136,7 @@ function repliesOf(sizeOf: (id: number) => number) {
   return (...ids: number[]) => {
     made.length = 0;
     for (const id of ids) {
-      if (!replies.kept(view, `/v1/variables/${id}`, {}))
+      if (!replies.cached(view, `/v1/variables/${id}`, {}))
         replies.answer(view, { kind: "variable", id }, {});
     }
     return [...made];

@@ -6,7 +6,7 @@ import { ROUTES } from "../../model/routes.js";
 import type { EnvironmentView } from "../../service/environment-view.js";
 import type { Identity } from "../limits/keyless-search.js";
 import { type CounterKey, rateLimitHeaders } from "../limits/rate-limiter.js";
-import { type HeaderList, jsonReply, NOT_STORED, type Reply, sendReply } from "../wire/replies.js";
+import { type HeaderList, jsonReply, NO_STORE, type Reply, sendReply } from "../wire/replies.js";
 import { findMalformation, originForm } from "./arrival.js";
 import type { Audit } from "./audit.js";
 import { type AuthenticationParts, Authenticator } from "./authentication.js";
@@ -111,7 +111,7 @@ export class RequestChain {
   };
 
   #proceed(arrived: Arrived): void {
-    let counted: Counted = { arrived, identity: NOBODY, headers: NOT_STORED };
+    let counted: Counted = { arrived, identity: NOBODY, headers: NO_STORE };
     let reply: Reply | Promise<Reply>;
     try {
       counted = this.#count(this.#identify(arrived));
@@ -155,7 +155,7 @@ export class RequestChain {
     const id = grant ? grant.current.api_key : addressOf(arrived.req);
     const { rateLimit, retryAfter } = limiter.count({ kind, id });
     const wait = retryAfter ?? identity.retryAfter;
-    const headers = NOT_STORED.concat(
+    const headers = NO_STORE.concat(
       rateLimitHeaders(rateLimit, wait),
       grant && view ? service.freshness(grant.scope, view) : [],
     );

@@ -4,7 +4,7 @@ import type { Socket } from "node:net";
 import type { AddressOf } from "../limits/client-address.js";
 import { rateLimitHeaders } from "../limits/rate-limiter.js";
 import type { Connections } from "../wire/connections.js";
-import { endSoon, NOT_STORED, type Reply, rawReply, stopParsing } from "../wire/replies.js";
+import { endSoon, NO_STORE, type Reply, rawReply, stopParsing } from "../wire/replies.js";
 import { errorReply, METHOD_NOT_ALLOWED, TOO_MANY_REQUESTS } from "./error-replies.js";
 import type { RequestChainParts } from "./request-chain.js";
 
@@ -63,7 +63,7 @@ function answerRaw(
     const { status, headers, body: text } = retryAfter === undefined ? reply : TOO_MANY_REQUESTS;
     const body = isHead ? "" : text;
     const limits = rateLimitHeaders(rateLimit, retryAfter);
-    endSoon(socket, rawReply({ status, headers: [...NOT_STORED, ...limits, ...headers], body }));
+    endSoon(socket, rawReply({ status, headers: [...NO_STORE, ...limits, ...headers], body }));
     const described = { id: randomUUID(), path: "", address, counter: "address" as const };
     const request = { ...described, status, bytes: Buffer.byteLength(body), milliseconds: 0 };
     audit?.record(request);

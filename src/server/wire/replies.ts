@@ -11,13 +11,13 @@ const LINGER_MS = 250;
 export type HeaderList = readonly string[];
 
 /** The headers of every answer. */
-export const NOT_STORED: HeaderList = ["Cache-Control", "no-store"];
+export const NO_STORE: HeaderList = ["Cache-Control", "no-store"];
 
 /**
  * Tells clients when a connection is closed, a second before `Connections`
  * closes it.
  */
-const KEPT_OPEN: HeaderList = ["Keep-Alive", "timeout=5"];
+const KEEP_ALIVE: HeaderList = ["Keep-Alive", "timeout=5"];
 
 export interface Reply {
   readonly status: number;
@@ -47,7 +47,7 @@ export function sendReply(req: IncomingMessage, res: ServerResponse, reply: Repl
   waiting.push(() => {
     const isClosed =
       !res.shouldKeepAlive || headers.includes("Connection") || res.hasHeader("Connection");
-    res.writeHead(status, isClosed ? [...headers] : headers.concat(KEPT_OPEN));
+    res.writeHead(status, isClosed ? [...headers] : headers.concat(KEEP_ALIVE));
     // For HEAD, Node leaves the body out.
     res.end(body);
   });

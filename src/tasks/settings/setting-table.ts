@@ -6,7 +6,7 @@ export const DEFAULT_DATA_FILE = "appvars.data.json";
 
 type Origin = "flag" | "variable" | "project" | "profile";
 
-interface Definition {
+interface SettingDefinition {
   origins: readonly Origin[];
   /**
    * `secret`: never shown. `url`: shown unless it may hold a secret. `switch`:
@@ -76,14 +76,16 @@ const DEFINITIONS = {
   storeCaFile: { ...store, kind: "file" },
   storeClientCert: { ...store, kind: "file" },
   storeClientKey: { ...store, ...privateFile },
-} as const satisfies Record<string, Definition>;
+} as const satisfies Record<string, SettingDefinition>;
 
 export type SettingName = keyof typeof DEFINITIONS;
 
 export const SETTING_NAMES = Object.keys(DEFINITIONS) as SettingName[];
 
 /** A row of the table, with its name in each origin that can give it. */
-interface SettingRow extends Omit<Definition, "origins">, Record<Origin, string | undefined> {
+interface SettingRow
+  extends Omit<SettingDefinition, "origins">,
+    Record<Origin, string | undefined> {
   group: SettingName;
   /** The name in settings files and messages: `max_wait`. */
   key: string;
@@ -92,7 +94,7 @@ interface SettingRow extends Omit<Definition, "origins">, Record<Origin, string 
 export const SETTINGS = {} as Record<SettingName, SettingRow>;
 
 for (const name of SETTING_NAMES) {
-  const { origins, group = name, ...rest }: Definition = DEFINITIONS[name];
+  const { origins, group = name, ...rest }: SettingDefinition = DEFINITIONS[name];
   const key = name.replace(/[A-Z]/g, "_$&").toLowerCase();
   SETTINGS[name] = {
     ...rest,

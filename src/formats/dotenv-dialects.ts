@@ -1,6 +1,6 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: references in dotenv files
 import {
-  type Assignment,
+  type DotenvAssignment,
   type Expand,
   expandPlain,
   fill,
@@ -142,10 +142,10 @@ export interface Comment {
 export function readAssignments(
   text: string,
   program: keyof typeof DIALECTS,
-): { assignments: Assignment[]; unread: number[]; comments: Comment[] } {
+): { assignments: DotenvAssignment[]; unread: number[]; comments: Comment[] } {
   const dialect = DIALECTS[program];
   const scanner = new Scanner(dialect.isNormalized ? text.replaceAll(/\r\n?/g, "\n") : text);
-  const assignments = new Map<string, Assignment>();
+  const assignments = new Map<string, DotenvAssignment>();
   const lookUp = limited((name) => assignments.get(name)?.value);
   const comments: Comment[] = [];
   const unread: number[] = [];
@@ -202,7 +202,7 @@ function takeAssignment(
   scanner: Scanner,
   dialect: Dialect,
   lookUp: Parameters<Expand>[2],
-): Assignment | undefined {
+): DotenvAssignment | undefined {
   const { head, values, end, isWord, literal, expand } = dialect;
   const { line } = scanner;
   const [, name] = scanner.take(head) ?? [];

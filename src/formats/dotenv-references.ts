@@ -1,6 +1,6 @@
 import { UsageError } from "../kit/text/errors.js";
 
-export interface Assignment {
+export interface DotenvAssignment {
   name: string;
   value: string;
   line: number;

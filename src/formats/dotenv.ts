@@ -3,7 +3,7 @@ import { UsageError } from "../kit/text/errors.js";
 import { isVariableType, type NamedValue, valueText } from "../model/variable.js";
 import { type Comment, readAssignments } from "./dotenv-dialects.js";
 import { portableForm } from "./dotenv-for.js";
-import type { Assignment } from "./dotenv-references.js";
+import type { DotenvAssignment } from "./dotenv-references.js";
 import { inferValue } from "./infer-type.js";
 import {
   type DotenvProgram,
@@ -80,7 +80,7 @@ function unreadLines(lines: readonly number[], program?: DotenvProgram): UsageEr
   return new UsageError(`${problem}: line${lines.length > 1 ? "s" : ""} ${lines.join(", ")}`);
 }
 
-function refuseEncrypted(assignments: readonly Assignment[]): void {
+function refuseEncrypted(assignments: readonly DotenvAssignment[]): void {
   const names = assignments.flatMap(({ name, value }) => (DOTENVX.test(value) ? name : []));
   if (names.length > 0)
     throw new UsageError(
@@ -107,7 +107,7 @@ function readTypes(comments: readonly Comment[]) {
 /** The escapes by quote that other readers decode. */
 const ESCAPES: Record<string, RegExp> = { '"': /\\[\\"$`!abftv]/, "'": /\\'/, "`": /\\`/ };
 
-type Condition = (assignment: Assignment, isExpanded: boolean) => unknown;
+type Condition = (assignment: DotenvAssignment, isExpanded: boolean) => unknown;
 
 /**
  * Notes on values that other programs read differently: the text around their

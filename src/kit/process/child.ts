@@ -14,10 +14,12 @@ import { catchSignals, comesFromTerminal, isInForeground } from "./signals.js";
 import { readProcessStat } from "./this-process.js";
 import type { PreparedCommand } from "./windows-program.js";
 
-type Windows = typeof import("./windows-program.js");
+type WindowsSupport = typeof import("./windows-program.js");
 
 /** Loads the support for Windows; `undefined` on other systems. */
-export async function loadWindows(platform: NodeJS.Platform): Promise<Windows | undefined> {
+export async function loadWindowsSupport(
+  platform: NodeJS.Platform,
+): Promise<WindowsSupport | undefined> {
   return platform === "win32" ? import("./windows-program.js") : undefined;
 }
 
@@ -25,7 +27,7 @@ export async function loadWindows(platform: NodeJS.Platform): Promise<Windows | 
 export function prepareCommand(
   command: ProgramLine,
   env: ChildEnvironment,
-  windows: Windows | undefined,
+  windows: WindowsSupport | undefined,
 ): PreparedCommand {
   const [program, ...args] = command;
   return windows?.prepareProgram(command, env) ?? { command: program, args };
@@ -59,8 +61,8 @@ export interface ChildOptions {
    * that has ended the program.
    */
   endsDescendants?: boolean;
-  /** The result of {@link loadWindows}. */
-  windows?: Windows | undefined;
+  /** The result of {@link loadWindowsSupport}. */
+  windows?: WindowsSupport | undefined;
 }
 
 export interface Child {

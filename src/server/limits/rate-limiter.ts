@@ -40,7 +40,7 @@ export class RateLimiter {
   readonly #limit: number;
   readonly #ticks: () => number;
   readonly #onDecision: OnDecision | undefined;
-  readonly #windows: Readonly<Record<CounterKey["kind"], Windows>>;
+  readonly #windows: Readonly<Record<CounterKey["kind"], CounterWindows>>;
 
   /** @param ticks monotonic clock in milliseconds */
   constructor(
@@ -53,9 +53,9 @@ export class RateLimiter {
     this.#onDecision = onDecision;
     const lengthMs = rateWindow * 1_000;
     this.#windows = {
-      key: new Windows(lengthMs, Number.POSITIVE_INFINITY),
-      address: new Windows(lengthMs, MAX_ADDRESSES),
-      health: new Windows(lengthMs, MAX_ADDRESSES),
+      key: new CounterWindows(lengthMs, Number.POSITIVE_INFINITY),
+      address: new CounterWindows(lengthMs, MAX_ADDRESSES),
+      health: new CounterWindows(lengthMs, MAX_ADDRESSES),
     };
   }
 
@@ -115,7 +115,7 @@ interface Window {
  * Requests from many addresses can't take the counter of an id that sends a
  * request in every window.
  */
-class Windows {
+class CounterWindows {
   readonly #lengthMs: number;
   readonly #max: number;
   /** The window that ends first comes first. */

@@ -1,5 +1,5 @@
 import { createBudget } from "../../client/retry.js";
-import { loadWindows, startChild } from "../../kit/process/child.js";
+import { loadWindowsSupport, startChild } from "../../kit/process/child.js";
 import type { ProgramLine } from "../../kit/process/program.js";
 import { execve } from "../../kit/process/signals.js";
 import { UsageError } from "../../kit/text/errors.js";
@@ -91,7 +91,7 @@ async function createStarter({ command, redact, watch }: Run, caller: RunCaller)
   const options = {
     isPiped: redact === true,
     endsDescendants: watch !== undefined,
-    windows: await loadWindows(surroundings.platform),
+    windows: await loadWindowsSupport(surroundings.platform),
   };
   const output = redact
     ? (await import("./redacted-output.js")).createRedactedOutput(caller)

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { pid } from "node:process";
 import { makePrivate } from "../../kit/files/durable-file.js";
 import { toInvalidFile } from "../../kit/files/system-errors.js";
-import { loadWindows, prepareCommand } from "../../kit/process/child.js";
+import { loadWindowsSupport, prepareCommand } from "../../kit/process/child.js";
 import { createToken, findProcess } from "../../kit/process/process-token.js";
 import { descendantsOf, endDescendants } from "../../kit/process/process-tree.js";
 import type { ProgramLine } from "../../kit/process/program.js";
@@ -56,7 +56,11 @@ async function runEditor(
   untilStopped: Promise<void>,
 ) {
   const env = withoutCredentials(own);
-  const { command, args, ...forWindows } = prepareCommand(line, env, await loadWindows(platform));
+  const { command, args, ...forWindows } = prepareCommand(
+    line,
+    env,
+    await loadWindowsSupport(platform),
+  );
   const child = spawn(command, args, { ...forWindows, stdio: "inherit", env });
   const ended = new Promise<string | undefined>((resolve) => {
     child.once("error", ({ code }: NodeJS.ErrnoException) =>

@@ -1,4 +1,4 @@
-import { loadWindows, startChild } from "../../../kit/process/child.js";
+import { loadWindowsSupport, startChild } from "../../../kit/process/child.js";
 import type { ChildEnvironment } from "../../../kit/process/program.js";
 import { supervise } from "../../../kit/process/supervise.js";
 import { filterEnvironment } from "../../../tasks/run/child-environment.js";
@@ -58,7 +58,7 @@ export const definition = defineCommand({
     const options = { place, env: name, allowReserved, ...rateLimit, faults };
     const { openSandbox } = await import("./open-sandbox.js");
     const { surroundings } = context;
-    const windows = await loadWindows(surroundings.platform);
+    const windows = await loadWindowsSupport(surroundings.platform);
     const sandbox = await openSandbox(options, context);
     try {
       const source = place ? dataPlaceName(place) : "example data";

@@ -5,7 +5,7 @@ import { expect, it, onTestFinished, vi } from "vitest";
 import { startChild } from "../../../../src/kit/process/child.js";
 import { comesFromTerminal } from "../../../../src/kit/process/signals.js";
 
-it("a signal for a program on Windows kills it with its descendants, or does nothing", async () => {
+it("a signal for a program on WindowsSupport kills it with its descendants, or does nothing", async () => {
   const prepareProgram = ([command, ...args]: readonly [string, ...string[]]) => ({
     command,
     args,
@@ -27,7 +27,7 @@ it("a signal for a program on Windows kills it with its descendants, or does not
   expect(killTree).toHaveBeenCalledTimes(1);
 });
 
-it("the console of Windows has sent each signal to the program too", () => {
+it("the console of WindowsSupport has sent each signal to the program too", () => {
   for (const name of ["SIGINT", "SIGHUP", "SIGBREAK"] as const)
     expect(comesFromTerminal(name, "win32")).toBe(true);
   expect(comesFromTerminal("SIGHUP", "linux")).toBe(false);

@@ -1,6 +1,6 @@
 import type { TlsPem } from "../kit/net/tls-options.js";
 import type { Data } from "../store/data.js";
-import { type Author, NOBODY } from "../store/history.js";
+import { type Author, UNKNOWN_AUTHOR } from "../store/history.js";
 import { parseData } from "../store/schema/parse-data.js";
 import { firstKey } from "../store/seal-keys.js";
 import { EtcdStore, type EtcdStoreOptions } from "./etcd-store.js";
@@ -66,7 +66,7 @@ async function isStoreSealed({ address, ...access }: StoreAccess): Promise<boole
 
 /** @throws UsageError for the keys */
 export function etcdStore(
-  { address, sealingKeys, author = NOBODY, ...access }: StoreAccess,
+  { address, sealingKeys, author = UNKNOWN_AUTHOR, ...access }: StoreAccess,
   { times, parse = (bytes) => parseData(bytes), onProgress, ...options }: OpenOptions = {},
 ): EtcdStore {
   const gateway = new Gateway({ ...address, ...access, times });

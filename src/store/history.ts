@@ -19,7 +19,7 @@ export interface Author {
 /** The command of a change by another program, made at its time or before. */
 export const OUTSIDE = "changed outside";
 
-export const NOBODY: Author = { actor: "unknown", command: "unknown" };
+export const UNKNOWN_AUTHOR: Author = { actor: "unknown", command: "unknown" };
 
 /** One write to the data, without credentials. */
 export interface RecordedWrite extends Author {

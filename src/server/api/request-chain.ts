@@ -82,7 +82,7 @@ interface Counted extends Identified {
 }
 
 const UNDER_V1 = /^\/v1(\/|$)/;
-const NOBODY: Identity = {};
+const NO_IDENTITY: Identity = {};
 
 /**
  * The HTTP API (docs/http-api.md). A request goes through `#arrive`,
@@ -111,7 +111,7 @@ export class RequestChain {
   };
 
   #proceed(arrived: Arrived): void {
-    let counted: Counted = { arrived, identity: NOBODY, headers: NO_STORE };
+    let counted: Counted = { arrived, identity: NO_IDENTITY, headers: NO_STORE };
     let reply: Reply | Promise<Reply>;
     try {
       counted = this.#count(this.#identify(arrived));
@@ -139,7 +139,7 @@ export class RequestChain {
   #identify(arrived: Arrived): Identified {
     const { req, path, malformation } = arrived;
     const isAnonymous = malformation !== undefined || path === ROUTES.health;
-    const identity = isAnonymous ? NOBODY : this.#authenticator.identify(req);
+    const identity = isAnonymous ? NO_IDENTITY : this.#authenticator.identify(req);
     const { grant } = identity;
     return { arrived, identity, view: grant && this.#parts.service.view(grant.scope) };
   }

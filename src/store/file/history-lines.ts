@@ -4,7 +4,6 @@ import { applyRule, COUNT, optional, rule, TEXT } from "../../kit/text/rules.js"
 import type { Data } from "../data.js";
 import {
   changesBetween,
-  NOBODY,
   OUTSIDE,
   RECORD,
   RECORD_CHANGE,
@@ -13,6 +12,7 @@ import {
   type Records,
   recordedData,
   recordsAfter,
+  UNKNOWN_AUTHOR,
 } from "../history.js";
 import type { FileSealing } from "../schema/file-sealing.js";
 import { parseStoredText } from "../schema/parse-data.js";
@@ -181,7 +181,7 @@ export function outsideLine(
   const changes = changesBetween(lastData(valid.bytes, sealing), recordedData(data));
   if (changes.length === 0) return undefined;
   const id = valid.highestId + 1;
-  return { id, state, time: time.toISOString(), ...NOBODY, command: OUTSIDE, changes };
+  return { id, state, time: time.toISOString(), ...UNKNOWN_AUTHOR, command: OUTSIDE, changes };
 }
 
 function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {

@@ -7,7 +7,7 @@ import { readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { type Data, NO_DATA } from "../data.js";
 import { applyChange } from "../edits/apply-change.js";
-import { type Author, NOBODY } from "../history.js";
+import { type Author, UNKNOWN_AUTHOR } from "../history.js";
 import { dataPieces, MAX_DATA_SIZE } from "../schema/data-text.js";
 import type { FileSealing } from "../schema/file-sealing.js";
 import { parseData } from "../schema/parse-data.js";
@@ -76,7 +76,7 @@ export async function updateDataFile(
 function lockedFile(
   file: string,
   replace: ReplaceFile,
-  { author = NOBODY, clock = Date.now, sealing }: FileUpdateOptions,
+  { author = UNKNOWN_AUTHOR, clock = Date.now, sealing }: FileUpdateOptions,
 ) {
   /** The file as it was read. */
   let [data, state] = [NO_DATA, ""];

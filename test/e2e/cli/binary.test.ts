@@ -303,12 +303,12 @@ it.skipIf(!canMount)(
   },
 );
 
-const NOBODY = 65_534;
+const UNKNOWN_AUTHOR = 65_534;
 const AS_NOBODY = [
   "--reuid",
-  `${NOBODY}`,
+  `${UNKNOWN_AUTHOR}`,
   "--regid",
-  `${NOBODY}`,
+  `${UNKNOWN_AUTHOR}`,
   "--clear-groups",
   "env",
   process.execPath,
@@ -322,7 +322,7 @@ describe.skipIf(!canBeNobody)("a lock that root has made on another user's file"
   const locked = async () => {
     const { path } = await dataFile(DATA);
     const folder = dirname(path);
-    for (const owned of [path, folder]) await chown(owned, NOBODY, NOBODY);
+    for (const owned of [path, folder]) await chown(owned, UNKNOWN_AUTHOR, UNKNOWN_AUTHOR);
     await mkdir(`${path}.lock`, 0o755);
     await writeFile(join(`${path}.lock`, createToken()), "");
     const set = () =>

@@ -4,10 +4,10 @@ import { valueText } from "../model/variable.js";
 import { lineWriter, notShellName, reservedByShell } from "./lines.js";
 import {
   type DotenvTarget,
+  type ExportCheck,
   ifText,
   loneSurrogate,
   nul,
-  type Refusal,
   type Writer,
 } from "./writer.js";
 
@@ -35,7 +35,7 @@ type Quote = (text: string) => string | undefined;
  * Writes `.env` lines for one reader. Other readers, and `appvars import`
  * without `--for`, may read different values.
  */
-function writerFor(reader: string, quote: Quote, ...refusals: readonly Refusal[]): Writer {
+function writerFor(reader: string, quote: Quote, ...refusals: readonly ExportCheck[]): Writer {
   return lineWriter(
     `dotenv for ${reader}`,
     [nul, loneSurrogate, ...refusals],

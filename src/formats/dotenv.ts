@@ -13,7 +13,7 @@ import {
   type TextType,
   toImportedVariables,
 } from "./reader.js";
-import { ifText, loneSurrogate, nul, type Refusal, refuse, type Writer } from "./writer.js";
+import { type ExportCheck, ifText, loneSurrogate, nul, refuse, type Writer } from "./writer.js";
 
 /**
  * Begins a comment with a type. It stands at the top of the file, where it
@@ -25,7 +25,7 @@ const DOTENVX = /^encrypted:[A-Za-z0-9+/]{20,}={0,2}$/;
 
 const DROPPED = "dotenv drops this name";
 
-const protoName: Refusal = ({ name }) => (name === "__proto__" ? DROPPED : undefined);
+const protoName: ExportCheck = ({ name }) => (name === "__proto__" ? DROPPED : undefined);
 
 const unquotable = ifText(
   { test: (text) => portableForm(text) === undefined },

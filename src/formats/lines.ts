@@ -5,11 +5,11 @@ import { quoteForShell } from "../kit/text/shell.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
 import { type NamedValue, valueText } from "../model/variable.js";
 import {
+  type ExportCheck,
   ifText,
   inAnyString,
   loneSurrogate,
   nul,
-  type Refusal,
   refuse,
   type Writer,
 } from "./writer.js";
@@ -19,7 +19,7 @@ const MAX_DOCKER_LINE = 64 * 1024;
 
 export function lineWriter(
   format: string,
-  refusals: readonly Refusal[],
+  refusals: readonly ExportCheck[],
   line: (entry: NamedValue) => string,
 ): Writer {
   return (entries) => {
@@ -29,13 +29,13 @@ export function lineWriter(
 }
 
 /** Refuses names that the consumer itself sets, computes or protects. */
-function reservedBy(owner: string, names: string): Refusal {
+function reservedBy(owner: string, names: string): ExportCheck {
   const reserved = new Set(names.split(/\s+/));
   return ({ name }) => (reserved.has(name) ? `reserved by ${owner}` : undefined);
 }
 
 /** Names have no dot or hyphen in POSIX shells (XBD 3.216) and fish. */
-export const notShellName: Refusal = ({ name }) =>
+export const notShellName: ExportCheck = ({ name }) =>
   /^[A-Za-z_][A-Za-z0-9_]*$/.test(name) ? undefined : "not a shell name";
 
 /**
@@ -75,7 +75,7 @@ export const writeFish = lineWriter(
 
 const dockerLine = ({ name, value }: NamedValue) => `${name}=${valueText(value)}\n`;
 
-const tooLong: Refusal = (entry) =>
+const tooLong: ExportCheck = (entry) =>
   Buffer.byteLength(dockerLine(entry)) > MAX_DOCKER_LINE
     ? "its line is longer than docker's limit of 64 KiB"
     : undefined;
@@ -106,7 +106,7 @@ const notForSystemd = ifText(
   "its value contains a Unicode noncharacter, which systemd refuses",
 );
 
-const tooLongForLinux: Refusal = ({ name, value }) =>
+const tooLongForLinux: ExportCheck = ({ name, value }) =>
   Buffer.byteLength(`${name}=${valueText(value)}\0`) > MAX_LINUX_STRING
     ? "it is longer than Linux's limit of 128 KiB for one variable"
     : undefined;
@@ -210,7 +210,7 @@ function hclString(text: string): string {
  * The runner refuses NODE_OPTIONS, and ignores values for its own variables. On
  * Windows, case does not matter.
  */
-const reservedByGithub: Refusal = ({ name }) =>
+const reservedByGithub: ExportCheck = ({ name }) =>
   /^(GITHUB_|RUNNER_|NODE_OPTIONS$)/i.test(name) ? "reserved by GitHub" : undefined;
 
 /**

@@ -1,6 +1,6 @@
 import { UsageError } from "../kit/text/errors.js";
 import { valueText } from "../model/variable.js";
-import { loneSurrogate, nul, type Refusal, refuse, type Writer } from "./writer.js";
+import { type ExportCheck, loneSurrogate, nul, refuse, type Writer } from "./writer.js";
 import { writeYaml } from "./yaml.js";
 
 const DEFAULT_NAME = "appvars";
@@ -8,7 +8,7 @@ const DEFAULT_NAME = "appvars";
 /** Kubernetes' MaxSecretSize: the size of all decoded values together. */
 const MAX_SECRET_BYTES = 1024 * 1024;
 
-const longKey: Refusal = ({ name }) =>
+const longKey: ExportCheck = ({ name }) =>
   name.length > 253 ? "a key of a Secret has at most 253 characters" : undefined;
 
 /**

@@ -38,7 +38,7 @@ export type DotenvTarget = (typeof DOTENV_TARGETS)[number];
  * Returns the reason why a format can't hold an entry, such as `its value
  * contains a NUL`. Never quotes the value.
  */
-export type Refusal = (entry: NamedValue) => string | undefined;
+export type ExportCheck = (entry: NamedValue) => string | undefined;
 
 /**
  * Refuses entries that the format would change. Names must be valid in every
@@ -49,7 +49,7 @@ export type Refusal = (entry: NamedValue) => string | undefined;
 export function refuse(
   format: string,
   entries: readonly NamedValue[],
-  ...refusals: readonly Refusal[]
+  ...refusals: readonly ExportCheck[]
 ): void {
   const reasons = new Map<string, string>();
   for (const entry of entries) {
@@ -59,12 +59,12 @@ export function refuse(
   if (reasons.size > 0) throw new UnsupportedError(format, reasons);
 }
 
-function firstOf(refusals: readonly Refusal[], entry: NamedValue): string | undefined {
+function firstOf(refusals: readonly ExportCheck[], entry: NamedValue): string | undefined {
   return refusals.map((refusal) => refusal(entry)).find(Boolean);
 }
 
 /** Refuses a string that a pattern matches. */
-export function ifText(pattern: Pick<RegExp, "test">, reason: string): Refusal {
+export function ifText(pattern: Pick<RegExp, "test">, reason: string): ExportCheck {
   return ({ value }) => (pattern.test(valueText(value)) ? reason : undefined);
 }
 
@@ -78,7 +78,7 @@ export const loneSurrogate = ifText(
 );
 
 /** Applies refusals to every string in a value, including keys. */
-export function inAnyString(...refusals: readonly Refusal[]): Refusal {
+export function inAnyString(...refusals: readonly ExportCheck[]): ExportCheck {
   return (entry) =>
     stringsIn(entry.value)
       .map((value) => firstOf(refusals, { ...entry, value }))

@@ -201,7 +201,7 @@ function errorOf(response: HttpResponse, signedAt?: number): Error {
   // credentials or variables.
   const { message } = decodeBody<{ message: string }>(response, ERROR);
   if (status === 400) return new UsageError(message);
-  if (status === 401) return refused(headers.date, signedAt);
+  if (status === 401) return unauthorizedError(headers.date, signedAt);
   if (status === 404) return new NotFoundError(message);
   return new ServerError(`the server answered with status ${status}: ${message}`, status);
 }
@@ -224,7 +224,7 @@ export function interpretHealth(response: HttpResponse): { healthy: boolean; hea
  * Returns the error for a 401. Without a date or a signature, the credentials
  * are wrong.
  */
-function refused(date = "", signedAt = Number.NaN): UnauthorizedError {
+function unauthorizedError(date = "", signedAt = Number.NaN): UnauthorizedError {
   // The date is rounded down to seconds.
   const { seconds, limit, message } = compareClocks(signedAt - Date.parse(date) - 500);
   if (seconds >= limit) return new WrongClockError(`the server refused the signature: ${message}`);

@@ -6,9 +6,9 @@ import { isProtocolFailure, reasonOf } from "../kit/net/failures.js";
 import {
   type HttpProxy,
   proxyAddress,
-  refusingProxy,
+  proxyRefusedError,
+  proxyUnreachableError,
   type ServerRoute,
-  unreachableProxy,
 } from "../kit/net/proxy.js";
 import { tlsOptions } from "../kit/net/tls-options.js";
 import { builtins } from "../kit/process/builtins.js";
@@ -121,7 +121,7 @@ export class Transport {
   #checked({ status, headers, body }: RawResponse) {
     const { origin } = this.#options.origin;
     const forwarder = this.#forwarder;
-    if (forwarder && status === 407) throw refusingProxy(forwarder, origin, status);
+    if (forwarder && status === 407) throw proxyRefusedError(forwarder, origin, status);
     if (status === 200 && !body)
       throw new ServerError(`the answer from ${origin} is larger than 64 MiB`, status);
     if (status === 200 && body && !isUtf8(body))
@@ -132,7 +132,7 @@ export class Transport {
   #explain(cause: unknown): Error {
     if (this.#closed) return closedError();
     if (cause instanceof AppvarsError) return cause;
-    if (this.#forwarder) return unreachableProxy(this.#forwarder, cause);
+    if (this.#forwarder) return proxyUnreachableError(this.#forwarder, cause);
     const { origin, from, cert, proxy } = this.#options;
     // Servers in Node send no alert about a certificate, but end the connection
     // after the handshake.

@@ -71,7 +71,7 @@ export function parseTransaction(text: string, prefix: string) {
   const { header, succeeded, responses } = parse<TransactionJson>(TRANSACTION, text);
   const stored = ({ key, value, mod_revision }: KeyJson): StoredKey => {
     const name = Buffer.from(key, "base64").toString();
-    if (!name.startsWith(prefix)) throw malformed();
+    if (!name.startsWith(prefix)) throw malformedError();
     return {
       key: name.slice(prefix.length),
       value: Buffer.from(value, "base64"),
@@ -95,9 +95,9 @@ function parse<T>(rule: Rule, text: string): T {
   try {
     json = parseJson(text);
   } catch {
-    throw malformed("is not JSON");
+    throw malformedError("is not JSON");
   }
-  return applyRule<T>(rule, json, () => malformed());
+  return applyRule<T>(rule, json, () => malformedError());
 }
 
 /**
@@ -110,8 +110,8 @@ export function parseWatch(line: string): boolean {
     error?: unknown;
     result?: { created: boolean; canceled: boolean; events: unknown[] };
   }>(WATCH, line);
-  if (error !== undefined) throw refusal(JSON.stringify(error));
-  if (!result) throw malformed();
+  if (error !== undefined) throw refusalError(JSON.stringify(error));
+  if (!result) throw malformedError();
   if (result.canceled) throw new ServerError("it ends the watch", 200);
   return result.created || result.events.length > 0;
 }
@@ -127,7 +127,7 @@ interface ErrorJson {
 const REFUSED_CODES = [3, 5, 6, 7, 8, 9, 11, 12, 16];
 
 /** Returns the error for an answer other than 200. */
-export function refusal(text: string): ServerError {
+export function refusalError(text: string): ServerError {
   const { grpc_code = 0, code = grpc_code, message, error } = parse<ErrorJson>(ERROR, text);
   // etcd's own messages have no values; messages of a proxy might.
   const isOwn = /^(?:etcdserver|auth|context|raft): [\x20-\x7e]{1,200}$/;
@@ -137,6 +137,6 @@ export function refusal(text: string): ServerError {
     : new ServerError(reason, 503);
 }
 
-export function malformed(what = "has an unexpected form"): ServerError {
+export function malformedError(what = "has an unexpected form"): ServerError {
   return new ServerError(`its answer ${what}; is it the HTTP gateway of etcd 3.4 or newer?`, 200);
 }

@@ -1,6 +1,6 @@
 import { UnreachableError } from "../kit/text/errors.js";
 import {
-  malformed,
+  malformedError,
   parseLease,
   parseTransaction,
   parseWatch,
@@ -188,7 +188,7 @@ export class Gateway extends MemberClient {
     const parse = (text: string) => parseTransaction(text, this.prefix);
     const answer = await this.post(endpoint, "kv/txn", parse, body, limits);
     const asked = answer.succeeded ? body.success : body.failure;
-    if (answer.ranges.length !== asked?.length) throw malformed();
+    if (answer.ranges.length !== asked?.length) throw malformedError();
     return answer;
   }
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import type { TlsPem } from "../kit/net/tls-options.js";
 import { ServerError, UnauthorizedError, UnreachableError } from "../kit/text/errors.js";
-import { parseToken, RefusedError, refusal } from "./answers.js";
+import { parseToken, RefusedError, refusalError } from "./answers.js";
 import { JsonClient, NotSentError, type PostLimits, TlsError } from "./json-client.js";
 
 const PAUSE_MS = 50;
@@ -163,7 +163,7 @@ export class MemberClient {
     if (status === 200) return parse(text);
     throw status >= 500 && !text.startsWith("{")
       ? new ServerError(`it answers ${status}`, 503)
-      : refusal(text);
+      : refusalError(text);
   }
 
   async #headers(endpoint: string, signal?: AbortSignal): Promise<Record<string, string>> {

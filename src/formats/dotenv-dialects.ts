@@ -5,7 +5,7 @@ import {
   expandPlain,
   fill,
   limited,
-  missing,
+  throwUnresolved,
 } from "./dotenv-references.js";
 import type { DotenvProgram } from "./reader.js";
 
@@ -93,7 +93,7 @@ const DIALECTS: Readonly<Record<DotenvProgram | "default" | "expanded", Dialect>
     // The closing brace is optional, so that no text is searched twice.
     expand: (text, owner, lookUp) =>
       text.replace(/\$\{([^}:]*)(?::-([^}]*))?(\}?)/g, (all, name, fallback, end) =>
-        end ? (lookUp(name) ?? fallback ?? missing(owner)) : all,
+        end ? (lookUp(name) ?? fallback ?? throwUnresolved(owner)) : all,
       ),
   },
   // POSIX XCU 2.2, 2.6 and 2.9.1: assignments that run nothing, and refer to

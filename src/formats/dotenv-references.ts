@@ -63,7 +63,7 @@ export const fill: Expand = (text, owner, lookUp) => {
       return "";
     }
     if (!isUsed.at(-1)) return "";
-    if (name !== undefined) return lookUp(name) ?? missing(owner);
+    if (name !== undefined) return lookUp(name) ?? throwUnresolved(owner);
     return token === "$$" ? "$" : token;
   });
   if (isUsed.length > 1) throw malformed(owner);
@@ -90,7 +90,7 @@ function startDefault(
   return isMissing ? "" : value;
 }
 
-export function missing(owner: string): never {
+export function throwUnresolved(owner: string): never {
   throw new UsageError(
     `${owner} refers to a name that no line before it sets; to give it a default, write \${NAME:-text}; to keep a dollar ` +
       "sign, write \\$ or use single quotes",

@@ -1,7 +1,7 @@
 // Not node:fs/promises, which takes 2 ms to load.
 import { closeSync, constants, fstat, open, read, type Stats } from "node:fs";
 import { promisify } from "node:util";
-import { InvalidDataError, tooLarge } from "../text/errors.js";
+import { InvalidDataError, tooLargeError } from "../text/errors.js";
 
 const MIN_READ = 65_536;
 
@@ -64,7 +64,7 @@ export async function readAnyFile(path: string, maxSize: number): Promise<Buffer
 async function readToEnd(descriptor: number, size: number, maxSize: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   for (let total = 0; ; ) {
-    if (size > maxSize || total > maxSize) throw tooLarge(Math.max(size, total), maxSize);
+    if (size > maxSize || total > maxSize) throw tooLargeError(Math.max(size, total), maxSize);
     // One byte more than expected, so that the next read is the last one.
     const buffer = Buffer.allocUnsafe(Math.max(size + 1 - total, MIN_READ));
     const { bytesRead } = await promisify(read)(descriptor, buffer, 0, buffer.length, null);

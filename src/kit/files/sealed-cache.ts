@@ -2,7 +2,7 @@ import { createHmac, hkdfSync } from "node:crypto";
 import { lstat, lutimes, readdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { SEAL_BYTES, sealParts, unsealBytes } from "../crypto/aes-gcm.js";
-import { tooLarge } from "../text/errors.js";
+import { tooLargeError } from "../text/errors.js";
 import { makeFolder, makePrivate, replaceFile } from "./durable-file.js";
 import { readRegularFile } from "./open-file.js";
 import { ifMissing, withName, withPathInErrors } from "./system-errors.js";
@@ -81,7 +81,8 @@ export class SealedCache {
    *   `makePrivate`; the file system's error
    */
   async write(bytes: Uint8Array, savedAt: number): Promise<void> {
-    if (bytes.length > MAX_BYTES) throw withName(this.#path, tooLarge(bytes.length, MAX_BYTES));
+    if (bytes.length > MAX_BYTES)
+      throw withName(this.#path, tooLargeError(bytes.length, MAX_BYTES));
     const { context, user, maxUnused } = this.#options;
     await makeFolder(this.folder);
     await makePrivate(this.folder, user);

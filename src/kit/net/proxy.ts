@@ -70,7 +70,7 @@ export class ProxyError extends UnreachableError {
   }
 }
 
-export function unreachableProxy({ name }: HttpProxy, cause: unknown): ProxyError {
+export function proxyUnreachableError({ name }: HttpProxy, cause: unknown): ProxyError {
   const hints = {
     refused: "is the proxy running?",
     plain: "should its URL begin with http:?",
@@ -79,7 +79,7 @@ export function unreachableProxy({ name }: HttpProxy, cause: unknown): ProxyErro
   return new ProxyError(`can't reach ${name}: ${reasonOf(cause, hints)}`, { cause });
 }
 
-export function refusingProxy(
+export function proxyRefusedError(
   { name, headers }: HttpProxy,
   server: string,
   status: number,

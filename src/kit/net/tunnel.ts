@@ -7,8 +7,8 @@ import {
   type HttpProxy,
   ProxyError,
   proxyAddress,
-  refusingProxy,
-  unreachableProxy,
+  proxyRefusedError,
+  proxyUnreachableError,
 } from "./proxy.js";
 
 interface ProxyRoute {
@@ -34,9 +34,9 @@ export async function openTunnel(
     const { statusCode = 0 } = incoming;
     if (socket && statusCode >= 200 && statusCode <= 299) return socket;
     (socket ?? incoming).destroy();
-    throw refusingProxy(proxy, path, statusCode);
+    throw proxyRefusedError(proxy, path, statusCode);
   } catch (error) {
-    throw error instanceof ProxyError ? error : unreachableProxy(proxy, error);
+    throw error instanceof ProxyError ? error : proxyUnreachableError(proxy, error);
   } finally {
     deadline.end();
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { posix, win32 } from "node:path";
-import { tooLarge, UsageError } from "../text/errors.js";
+import { tooLargeError, UsageError } from "../text/errors.js";
 
 /** The name of this program's folder in each of the user's folders. */
 const FOLDER = "appvars";
@@ -115,7 +115,7 @@ export async function readStream(
     const bytes = Buffer.from(chunk);
     chunks.push(bytes);
     total += bytes.length;
-    if (total > maxSize) throw tooLarge(total, maxSize);
+    if (total > maxSize) throw tooLargeError(total, maxSize);
   }
   return Buffer.concat(chunks);
 }

@@ -150,7 +150,7 @@ function sizeText(bytes: number): string {
 }
 
 /** Returns an error without a subject for too many bytes. */
-export function tooLarge(size: number, limit: number): InvalidDataError {
+export function tooLargeError(size: number, limit: number): InvalidDataError {
   return new InvalidDataError(
     `is too large: it has ${sizeText(size)}; the limit is ${sizeText(limit)}`,
   );

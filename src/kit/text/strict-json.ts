@@ -124,11 +124,13 @@ function findProblem(text: string): JsonError | undefined {
     let token = tokenAt(text, next);
     const start = TOKEN.lastIndex - token.length;
     if (start === text.length)
-      return expected === "end of file" ? undefined : at(text, start, "unexpected end of file");
+      return expected === "end of file"
+        ? undefined
+        : jsonErrorAt(text, start, "unexpected end of file");
     if (token === '"') {
       TOKEN.lastIndex = endOfString(text, start) + 1;
       token = text.slice(start, TOKEN.lastIndex);
-      if (!isString(token)) return at(text, start, "not a valid string");
+      if (!isString(token)) return jsonErrorAt(text, start, "not a valid string");
     }
     const keys = open.at(-1);
     if (open.length > 0 && (isFirst || expected === "comma") && token === (keys ? "}" : "]")) {
@@ -136,20 +138,20 @@ function findProblem(text: string): JsonError | undefined {
       expected = open.length > 0 ? "comma" : "end of file";
     } else if (expected === "property name" && token.startsWith('"')) {
       const key: string = JSON.parse(token);
-      if (keys?.has(key)) return at(text, start, "a duplicate key in an object");
+      if (keys?.has(key)) return jsonErrorAt(text, start, "a duplicate key in an object");
       keys?.add(key);
       expected = "colon";
     } else if (expected === "colon" && token === ":") expected = "value";
     else if (expected === "comma" && token === ",") expected = keys ? "property name" : "value";
     else if (expected !== "value" || /^[\]},:]?$/.test(token))
-      return at(text, start, `${expected} expected`);
+      return jsonErrorAt(text, start, `${expected} expected`);
     else if (token === "{" || token === "[") {
       if (open.push(token === "{" ? new Set() : undefined) > MAX_DEPTH)
-        return at(text, start, `nested more than ${MAX_DEPTH} levels deep`);
+        return jsonErrorAt(text, start, `nested more than ${MAX_DEPTH} levels deep`);
       expected = token === "{" ? "property name" : "value";
     } else {
       if (/^[-\d]/.test(token) && exactNumber(token) === undefined)
-        return at(text, start, INEXACT_NUMBER, "inexact number");
+        return jsonErrorAt(text, start, INEXACT_NUMBER, "inexact number");
       expected = open.length > 0 ? "comma" : "end of file";
     }
     isFirst = token === "{" || token === "[";
@@ -164,7 +166,12 @@ function isString(token: string): boolean {
   }
 }
 
-function at(text: string, index: number, problem: string, kind?: JsonError["kind"]): JsonError {
+function jsonErrorAt(
+  text: string,
+  index: number,
+  problem: string,
+  kind?: JsonError["kind"],
+): JsonError {
   const before = text.slice(0, index).split("\n");
   const position = `line ${before.length}, column ${(before.at(-1) ?? "").length + 1}`;
   return text.startsWith("<<<<<<<", index)

@@ -112,8 +112,8 @@ describe("a sealed file", () => {
 
   it("a sealed file refuses data that it could not read again, and keeps the old", async () => {
     const { file } = await savedFolder();
-    const tooLarge = { length: 2 ** 30 + 1 } as Uint8Array;
-    await expect(file.write(tooLarge, NOW)).rejects.toThrow(
+    const tooLargeError = { length: 2 ** 30 + 1 } as Uint8Array;
+    await expect(file.write(tooLargeError, NOW)).rejects.toThrow(
       "is too large: it has 1,025 MB; the limit is 1,024 MB",
     );
     expect(await readIn(file)).toEqual(SAVED);

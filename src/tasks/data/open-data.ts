@@ -16,7 +16,7 @@ import type { History } from "../../store/history.js";
 import { fileSealing } from "../../store/schema/data-text.js";
 import type { FileSealing, SealedForm } from "../../store/schema/file-sealing.js";
 import type { ChangeData, UpdateOptions } from "../../store/store.js";
-import { fileRisk, refuseUnsafeFile } from "../files/safe-files.js";
+import { checkFileRisk, fileRisk } from "../files/safe-files.js";
 import { type DataPlace, dataPlaceOf, type FilePlace } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { readSecret } from "../settings/secret-files.js";
@@ -114,7 +114,7 @@ function fileData(place: FilePlace, caller: Caller): DataAccess {
     check: (purpose) => {
       if (purpose === "change") {
         refuseUnwritable(path);
-        return refuseUnsafeFile(path, surroundings);
+        return checkFileRisk(path, surroundings);
       }
       const risk = fileRisk(path, surroundings);
       return risk?.isRefused ? risk.message : undefined;

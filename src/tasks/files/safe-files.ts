@@ -50,14 +50,14 @@ export function fileRisk(path: string, user: FileUser): FileRisk | undefined {
  *
  * @throws InvalidDataError if it is refused
  */
-export function refuseUnsafeFile(path: string, user: FileUser): string | undefined {
+export function checkFileRisk(path: string, user: FileUser): string | undefined {
   const risk = fileRisk(path, user);
   if (risk?.isRefused) throw new InvalidDataError(risk.message);
   return risk?.message;
 }
 
 /** Checks a file to reload. @throws InvalidDataError without a subject */
-export function refuseToReload(path: string, user: FileUser): void {
+export function requireReloadable(path: string, user: FileUser): void {
   const risk = fileRisk(path, user);
   if (risk?.isRefused) throw new InvalidDataError(`${risk.problem}; ${risk.fix}`);
 }

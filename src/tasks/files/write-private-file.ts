@@ -5,7 +5,7 @@ import { foreignWriter } from "../../kit/files/owners.js";
 import { statIfExists, toInvalidFile } from "../../kit/files/system-errors.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
-import { type FileUser, refuseUnsafeFile } from "./safe-files.js";
+import { checkFileRisk, type FileUser } from "./safe-files.js";
 
 /**
  * Returns the file to write for a path: the target of a link, unless another
@@ -51,7 +51,7 @@ export async function writePrivateFile(
  *   file
  */
 export function appendTarget(path: string, user: FileUser): string {
-  refuseUnsafeFile(path, user);
+  checkFileRisk(path, user);
   return outputTarget(path, user);
 }
 

@@ -7,11 +7,7 @@ import { assignmentLines, command } from "../../../kit/text/shell.js";
 import { type Audit, AuditLog } from "../../../server/api/audit.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import type { Reloadable, Store } from "../../../store/store.js";
-import {
-  allowsUnsafeFiles,
-  isSameFile,
-  refuseUnsafeFile,
-} from "../../../tasks/files/safe-files.js";
+import { allowsUnsafeFiles, checkFileRisk, isSameFile } from "../../../tasks/files/safe-files.js";
 import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import { colorsFor } from "../../output/colors.js";
@@ -154,7 +150,7 @@ async function openAudit(
       throw new UsageError(
         `--audit-log ${path} is the file of ${from}, which its lines would destroy`,
       );
-  const warning = refuseUnsafeFile(path, surroundings);
+  const warning = checkFileRisk(path, surroundings);
   if (warning) log("warn", warning);
   const mode = looseMode(path);
   if (mode !== undefined)

@@ -5,7 +5,7 @@ import { type FileWatch, watchFile } from "../../../kit/files/watch-file.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import type { RunningServer } from "../../../server/start-server.js";
 import { checkTlsCredentials, type TlsCredentials } from "../../../server/wire/tls.js";
-import { refuseToReload, refuseUnsafeFile } from "../../../tasks/files/safe-files.js";
+import { checkFileRisk, requireReloadable } from "../../../tasks/files/safe-files.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import type { Log } from "./log.js";
 
@@ -42,7 +42,7 @@ export class TlsFiles {
 
   /** Reads the files for a server. */
   async open(): Promise<TlsCredentials> {
-    const unsafe = this.#files().map((path) => refuseUnsafeFile(path, this.#surroundings));
+    const unsafe = this.#files().map((path) => checkFileRisk(path, this.#surroundings));
     for (const warning of [...unsafe, looseModeWarning(this.#paths.key)])
       if (warning) this.#log("warn", warning);
     const tls = await this.#read();
@@ -80,7 +80,7 @@ export class TlsFiles {
   async #read(): Promise<TlsCredentials> {
     const read = async (flag: string, path: string) => {
       try {
-        refuseToReload(path, this.#surroundings);
+        requireReloadable(path, this.#surroundings);
         return (await readRegularFile(path, MAX_BYTES)).bytes.toString();
       } catch (error) {
         throw new UsageError(`${flag} ${path} ${toInvalidData(error, "can't be read").message}`);

@@ -3,9 +3,9 @@ import { Socket } from "node:net";
 import {
   endBySignals,
   endProcess,
-  endWithTerminal,
-  isTerminated,
-  leaveUnread,
+  exitSoon,
+  gotSigterm,
+  hangUpIfTerminalClosed,
   untilStopped,
 } from "../kit/process/signals.js";
 import { thisProcess } from "../kit/process/this-process.js";
@@ -28,8 +28,8 @@ export async function start(argv: readonly string[], keepCompiled?: () => void):
   const code = isCompletion
     ? await (await import("./completion/quick-complete.js")).quickComplete(argv, io)
     : await main(argv, io);
-  if (isTerminated) io.leaveUnread();
-  endWithTerminal(code);
+  if (gotSigterm) io.exitSoon();
+  hangUpIfTerminalClosed(code);
   return code;
 }
 
@@ -77,7 +77,7 @@ export function processIo(): Io {
       return stderr;
     },
     untilStopped,
-    leaveUnread,
+    exitSoon,
   };
 }
 

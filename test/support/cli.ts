@@ -78,7 +78,7 @@ export async function runWith<T>(
     stdout: stdout.stream,
     stderr: stderr.stream,
     untilStopped: options.untilStopped ?? (() => Promise.resolve()),
-    leaveUnread: () => {},
+    exitSoon: () => {},
   };
   const code = await run(io);
   return { code, stdout: stdout.text(), stderr: stderr.text() };

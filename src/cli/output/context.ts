@@ -26,7 +26,7 @@ export interface Io {
   readonly stdout: Output;
   readonly stderr: Output;
   readonly untilStopped: typeof untilStopped;
-  readonly leaveUnread: () => void;
+  readonly exitSoon: () => void;
 }
 
 /**

@@ -42,7 +42,7 @@ export function isStopSignal(name: NodeJS.Signals): boolean {
  * Whether SIGTERM was caught. Ctrl-C doesn't count, since a program may use it
  * for something else.
  */
-export let isTerminated = false;
+export let gotSigterm = false;
 
 /**
  * Passes each signal to `listener`. Otherwise, it would end this process or, as
@@ -54,7 +54,7 @@ export let isTerminated = false;
  */
 export function catchSignals(listener: (signal: NodeJS.Signals) => void, all = false): () => void {
   const caught = (signal: NodeJS.Signals) => {
-    isTerminated ||= signal === "SIGTERM";
+    gotSigterm ||= signal === "SIGTERM";
     listener(signal);
   };
   const signals = all ? forwardedSignals() : CAUGHT_SIGNALS;
@@ -114,7 +114,7 @@ export function endBySignal(name: NodeJS.Signals): void {
  * no difference. A second signal of the same kind ends it immediately. A signal
  * that already has a listener is not caught.
  */
-export async function cleanUpBeforeEnd<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function runUntilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   let received: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals) => {
@@ -174,7 +174,7 @@ export const execve =
 
 /** Ends the process, by SIGHUP if its terminal has been closed. */
 export function endProcess(code: number): never {
-  endWithTerminal(code);
+  hangUpIfTerminalClosed(code);
   process.exit(code);
 }
 
@@ -182,7 +182,7 @@ export function endProcess(code: number): never {
  * Ends the process by SIGHUP if its terminal has been closed. In a normal exit,
  * Node would reset the terminal, and abort with a core dump.
  */
-export function endWithTerminal(code: number): void {
+export function hangUpIfTerminalClosed(code: number): void {
   if (process.platform === "win32" || terminals.every(isatty)) return;
   // Dying by a signal skips exit listeners, and would leave files and child
   // processes behind.
@@ -195,7 +195,7 @@ export function endWithTerminal(code: number): void {
  * Ends the process without waiting for readers of its output. Called when all
  * work is done.
  */
-export function leaveUnread(): void {
+export function exitSoon(): void {
   // Otherwise, the process ends before this timer.
   setTimeout(() => endProcess(Number(process.exitCode ?? 1)), MAX_UNREAD_MS).unref();
 }

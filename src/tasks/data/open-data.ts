@@ -7,7 +7,7 @@ import {
   withName,
   withPathInErrors,
 } from "../../kit/files/system-errors.js";
-import { cleanUpBeforeEnd } from "../../kit/process/signals.js";
+import { runUntilSignal } from "../../kit/process/signals.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { NeedsSealKeyError } from "../../model/seal-key.js";
 import type { Data } from "../../store/data.js";
@@ -184,7 +184,7 @@ async function updateFile(
   const { updateDataFile } = await import("../../store/file/update-data-file.js");
   const update = (signal: AbortSignal) =>
     updateDataFile(path, change, { ...options, sealing, author, clock, signal });
-  return cleanUpBeforeEnd(update).catch((error: unknown) => {
+  return runUntilSignal(update).catch((error: unknown) => {
     throw withName(path, error);
   });
 }

@@ -93,7 +93,7 @@ export const definition = defineCommand({
     const options = { ...others, ...rateLimit, tolerance: clockTolerance, fd };
     const tlsPaths = readTlsPaths(tlsCert, tlsKey, tlsClientCa);
     const serveFlags = { place, logFormat, tlsPaths, auditLog, metrics };
-    return runServe(options, serveFlags, context).finally(context.io.leaveUnread);
+    return runServe(options, serveFlags, context).finally(context.io.exitSoon);
   },
 });
 

@@ -17,8 +17,8 @@ export interface ChildVariables {
   variables: ChildVariable[];
   /** Reserved names that were left out, with the prefix. */
   leftOut: string[];
-  /** Names for which `isTaken`, with the prefix. */
-  taken: string[];
+  /** Names for which `isSetElsewhere`, with the prefix. */
+  setElsewhere: string[];
 }
 
 /** Variables of dotenv files by `variableKey`. */

@@ -57,9 +57,9 @@ export async function loadVariables(
  * @param preserved the environment whose values take precedence
  */
 async function typedValues(
-  { variables, taken }: ChildVariables,
+  { variables, setElsewhere }: ChildVariables,
   preserved: Surroundings["env"] | undefined,
-  { selection, prefix, isTaken }: VariableRules,
+  { selection, prefix, isSetElsewhere }: VariableRules,
   source: VariableSource,
 ): Promise<Record<string, JsonValue>> {
   const needsTypes = preserved || variables.some(({ isText }) => isText);
@@ -70,7 +70,10 @@ async function typedValues(
   // Selected variables last, since others may get the same names.
   const ordered = [...all, ...all.filter(({ name }) => selected.has(name))];
   const types = new Map(ordered.map(({ name, type }) => [newName(name), type]));
-  const takenNames = new Set([...taken, ...[...selected].map(newName).filter(isTaken)]);
+  const takenNames = new Set([
+    ...setElsewhere,
+    ...[...selected].map(newName).filter(isSetElsewhere),
+  ]);
   const parse = (name: string, text: unknown) =>
     withSubject(name, () => parseAs(String(text), types.get(name) ?? "STRING"));
   return Object.fromEntries([

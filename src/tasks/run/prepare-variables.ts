@@ -61,12 +61,22 @@ export async function prepareVariables(
     [settings.find("envFile") ?? []].flat();
   const selection = createSelection({ ...flags, only, findProblems }, caller);
   const decrypt = await createDecrypt(settings);
-  const isTaken = (name: string) => preserveEnv && nameIn(inherited, name, platform) !== undefined;
-  const asked = selection.named.map((name) => prefix + name).filter((name) => !isTaken(name));
+  const isSetElsewhere = (name: string) =>
+    preserveEnv && nameIn(inherited, name, platform) !== undefined;
+  const asked = selection.named
+    .map((name) => prefix + name)
+    .filter((name) => !isSetElsewhere(name));
   refuseReserved(asked, allowReserved);
   const readFiles =
     envFiles.length > 0 && (await import("./env-files.js")).envFileReader(envFiles, caller);
-  const rules: VariableRules = { selection, prefix, allowReserved, isTaken, decrypt, platform };
+  const rules: VariableRules = {
+    selection,
+    prefix,
+    allowReserved,
+    isSetElsewhere,
+    decrypt,
+    platform,
+  };
   let warnedOf = "";
   const read = async (source: VariableSource): Promise<ChildVariables> => {
     const files = readFiles ? await readFiles() : new Map();
@@ -91,7 +101,7 @@ export interface VariableRules {
   prefix: string;
   allowReserved: readonly string[];
   /** Whether the program inherits a name, with the prefix, and keeps it. */
-  isTaken: (name: string) => boolean;
+  isSetElsewhere: (name: string) => boolean;
   decrypt: Decrypt;
   platform: NodeJS.Platform;
 }
@@ -102,20 +112,20 @@ export interface VariableRules {
  * @param files take precedence, have no prefix, and are not subject to `--only`
  */
 async function readChildVariables(
-  { selection, prefix, allowReserved, isTaken, decrypt, platform }: VariableRules,
+  { selection, prefix, allowReserved, isSetElsewhere, decrypt, platform }: VariableRules,
   files: FileVariables,
   source: VariableSource,
 ): Promise<Omit<ChildVariables, "env">> {
   const isInFile = (name: string) => files.has(variableKey(name, platform));
   const selected = await readSelected(selection, source, {
-    isTaken: (newName) => isInFile(prefix + newName) || isTaken(prefix + newName),
+    isSetElsewhere: (newName) => isInFile(prefix + newName) || isSetElsewhere(prefix + newName),
   });
   const served = selected
     .map((stored) => ({ name: prefix + stored.newName, stored }))
     .filter(({ name }) => !isInFile(name));
-  const found: Omit<ChildVariables, "env"> = { variables: [], leftOut: [], taken: [] };
+  const found: Omit<ChildVariables, "env"> = { variables: [], leftOut: [], setElsewhere: [] };
   for (const entry of [...served, ...files.values()]) {
-    if (isTaken(entry.name)) found.taken.push(entry.name);
+    if (isSetElsewhere(entry.name)) found.setElsewhere.push(entry.name);
     else if (isLeftOut(entry.name, allowReserved)) found.leftOut.push(entry.name);
     else if ("stored" in entry) {
       const { name, value, rules } = entry.stored;

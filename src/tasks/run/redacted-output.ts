@@ -56,8 +56,8 @@ export function createRedactedOutput({ surroundings, io, note, warn }: RunCaller
   };
 }
 
-function inheritedSecrets({ env, taken }: ChildVariables, platform: NodeJS.Platform) {
-  return [...CREDENTIAL_VARIABLES, ...taken].flatMap((variable) => {
+function inheritedSecrets({ env, setElsewhere }: ChildVariables, platform: NodeJS.Platform) {
+  return [...CREDENTIAL_VARIABLES, ...setElsewhere].flatMap((variable) => {
     const name = nameIn(env, variable, platform);
     return name === undefined ? [] : [{ name, value: env[name] ?? "" }];
   });

@@ -28,7 +28,7 @@ export interface SelectedValue extends Omit<NamedValue, "type"> {
 
 interface ReadOptions {
   /** Whether a new name has its value from elsewhere. */
-  isTaken?: (newName: string) => boolean;
+  isSetElsewhere?: (newName: string) => boolean;
   /** Which types are read, by another request. Default none. */
   types?: "all" | "encrypted";
 }
@@ -54,7 +54,7 @@ export async function readSelected(
 async function readFrom(
   snapshot: Snapshot,
   selection: Selection,
-  { isTaken = () => false, types }: ReadOptions,
+  { isSetElsewhere = () => false, types }: ReadOptions,
 ) {
   const { findProblems, only } = selection;
   const readVariables = () => readAll((page) => snapshot.listVariables(page));
@@ -68,7 +68,7 @@ async function readFrom(
   ]);
   const names = Object.keys(values);
   const existing = [...new Set([...names, ...(check?.missing ?? [])])];
-  if (check) refuseProblems(check, await newNamesOf(existing), isTaken);
+  if (check) refuseProblems(check, await newNamesOf(existing), isSetElsewhere);
   const newNames = [...(await newNamesOf(names))];
   const isTyped = types === "encrypted" && newNames.some(([name]) => isUnreadable(values[name]));
   const variables = isTyped ? await readVariables() : all;
@@ -85,11 +85,11 @@ async function readFrom(
 function refuseProblems(
   check: Check,
   newNames: ReadonlyMap<string, string>,
-  isTaken: (newName: string) => boolean,
+  isSetElsewhere: (newName: string) => boolean,
 ): void {
   const problems = problemsOf(check).filter(({ name }) => {
     const newName = newNames.get(name);
-    return newName !== undefined && !isTaken(newName);
+    return newName !== undefined && !isSetElsewhere(newName);
   });
   if (problems.length === 0) return;
   const text = `--strict: ${problems.map(({ name, rule }) => `${name} ${rule}`).join("; ")}`;

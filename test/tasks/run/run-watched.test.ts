@@ -9,7 +9,7 @@ function found(values: Values): ChildVariables {
     env: {},
     variables: Object.entries(values).map(([name, value]) => ({ name, value })),
     leftOut: [],
-    taken: [],
+    setElsewhere: [],
   };
 }
 

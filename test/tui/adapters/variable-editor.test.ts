@@ -111,7 +111,7 @@ describe("the form", () => {
       "a name is 1 to 255 letters",
     ],
     [
-      "a name that a signature could be taken for another with",
+      "a name that a signature could be setElsewhere for another with",
       { name: "PORT99914b932bd37a50b983c5e7c90ae93b", before: undefined },
       "not ending in 99914b932bd37a50b983c5e7c90ae93b",
     ],

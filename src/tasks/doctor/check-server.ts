@@ -10,7 +10,7 @@ import { readRateLimit } from "../../model/http-headers.js";
 import { ROUTES, targetOf } from "../../model/routes.js";
 import { compareClocks } from "../../signing/sign.js";
 import type { ServerSettings } from "../settings/server-settings.js";
-import type { GivenSettings } from "../settings/setting-table.js";
+import type { SettingList } from "../settings/setting-table.js";
 import { missingKeyError, noSecretError } from "../sources/open-source.js";
 import type { Surroundings } from "../surroundings.js";
 import { type CertificateFacts, readCertificate } from "./certificate.js";
@@ -29,7 +29,7 @@ import {
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 
 export interface ServerAccess extends ServerSettings {
-  given: GivenSettings;
+  given: SettingList;
   /** `undefined` if there is no secret, or it can't be read. */
   secret: string | undefined;
   server: ServerRoute;

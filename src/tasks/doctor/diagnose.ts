@@ -17,9 +17,9 @@ import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { readTlsFiles } from "../settings/secret-files.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import {
-  type GivenSettings,
   NotAllowedError,
   SETTINGS,
+  type SettingList,
   type SourceFlags,
 } from "../settings/setting-table.js";
 import { profilesPath } from "../settings/settings-file.js";
@@ -102,7 +102,7 @@ async function readRoute(
 }
 
 async function checkModes(
-  given: GivenSettings,
+  given: SettingList,
   local: DataPlace | undefined,
   surroundings: Surroundings,
 ): Promise<Finding[]> {

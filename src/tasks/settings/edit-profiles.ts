@@ -16,7 +16,7 @@ import { suggestion } from "../../kit/text/nearest.js";
 import { absolutePath, type Caller, type Surroundings } from "../surroundings.js";
 import { connectionOf } from "./connection.js";
 import { noProfile, type Profiles, readProfiles } from "./profiles.js";
-import { readGiven, Settings } from "./resolve-settings.js";
+import { Settings, settingsFrom } from "./resolve-settings.js";
 import { readSecret } from "./secret-files.js";
 import { SETTINGS, type Setting, type SettingName, type SourceFlags } from "./setting-table.js";
 import type { SettingsObject } from "./settings-file.js";
@@ -114,7 +114,7 @@ export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Se
 
 export function trialSettings(given: readonly Setting[], caller: Caller): Settings {
   const once: Setting = { name: "maxWait", text: "0", from: "--max-wait", origin: "flag" };
-  const variables = readGiven("variable", caller.surroundings.env);
+  const variables = settingsFrom("variable", caller.surroundings.env);
   // No profile can hold the password.
   const password = variables.filter(({ name }) => name === "storePassword");
   return new Settings([once, ...given, ...password], caller);
@@ -130,10 +130,10 @@ export function toProfile(given: readonly Setting[]): SettingsObject {
 }
 
 function givenSettings(flags: SourceFlags, env: Surroundings["env"]): Setting[] {
-  const fromFlags = readGiven("flag", flags);
+  const fromFlags = settingsFrom("flag", flags);
   const given = fromFlags.map(({ name }) => SETTINGS[name].group);
   if (flags["data"]) return fromFlags;
-  const fromVariables = readGiven("variable", env).filter(({ name }) => {
+  const fromVariables = settingsFrom("variable", env).filter(({ name }) => {
     const { profile, isOfStore, group } = SETTINGS[name];
     return (
       !given.includes(group) && (flags["store"] ? profile && isOfStore : PRINTED.includes(name))

@@ -7,11 +7,11 @@ import { noteLeftOut, settingsOfProfile } from "./profiles.js";
 import { PROJECT_FILE, readProjectFile } from "./project-file.js";
 import { readSecret } from "./secret-files.js";
 import {
-  type GivenSettings,
   NotAllowedError,
   SETTING_NAMES,
   SETTINGS,
   type Setting,
+  type SettingList,
   type SettingName,
   type SourceFlags,
 } from "./setting-table.js";
@@ -19,11 +19,11 @@ import { profilesPath, readSettingsFile } from "./settings-file.js";
 
 /** The settings of one command, which are read once. */
 export class Settings {
-  readonly given: GivenSettings;
+  readonly given: SettingList;
   readonly #caller: Caller;
   readonly #secrets: Partial<Record<SettingName, Promise<string>>> = {};
 
-  constructor(given: GivenSettings, caller: Caller) {
+  constructor(given: SettingList, caller: Caller) {
     this.given = given;
     this.#caller = caller;
   }
@@ -108,7 +108,10 @@ export function readSettings(
   caller: Caller,
   { files = [readProject, readProfile], onError }: ReadOptions = {},
 ): Settings {
-  const given = [...readGiven("flag", flags), ...readGiven("variable", caller.surroundings.env)];
+  const given = [
+    ...settingsFrom("flag", flags),
+    ...settingsFrom("variable", caller.surroundings.env),
+  ];
   for (const read of files) {
     try {
       given.push(...read(caller, new Settings(given, caller)));
@@ -128,7 +131,10 @@ export function readSettings(
  * @throws UsageError for an empty flag: `--url "$URL"` without URL must not
  *   select another server
  */
-export function readGiven(origin: "flag" | "variable", texts: Record<string, unknown>): Setting[] {
+export function settingsFrom(
+  origin: "flag" | "variable",
+  texts: Record<string, unknown>,
+): Setting[] {
   const given: Setting[] = [];
   for (const name of SETTING_NAMES) {
     const from = SETTINGS[name][origin];

@@ -121,7 +121,7 @@ export interface Setting {
 }
 
 /** Strongest first. */
-export type GivenSettings = readonly Setting[];
+export type SettingList = readonly Setting[];
 
 /** Thrown when a setting is needed that the user has not allowed. */
 export class NotAllowedError extends UsageError {}

@@ -3,7 +3,7 @@ import { createBudget } from "../../client/retry.js";
 import { type Difference, diffValues } from "../../model/diff-values.js";
 import { namedValues, readVariableEntries } from "../../model/variable-entries.js";
 import { dataPlaceName, dataPlaceOf } from "../settings/connection.js";
-import { readGiven, Settings } from "../settings/resolve-settings.js";
+import { Settings, settingsFrom } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import type { Caller } from "../surroundings.js";
 import { type Decrypt, decryptValues } from "./decryption.js";
@@ -30,7 +30,7 @@ export async function compareSources(
 function settingsOf(side: string, settings: Settings, caller: Caller): Settings {
   const replaced = settings.findAll("url", "env").filter(({ origin }) => origin === "flag");
   const others = settings.given.filter((setting) => !replaced.includes(setting));
-  return new Settings([...readGiven("flag", sourceFlags(side, settings)), ...others], caller);
+  return new Settings([...settingsFrom("flag", sourceFlags(side, settings)), ...others], caller);
 }
 
 function sourceFlags(side: string, settings: Settings): SourceFlags {

@@ -13,7 +13,7 @@ import { connectionOf, type DataSettings, dataPlaceName } from "../settings/conn
 import type { Settings } from "../settings/resolve-settings.js";
 import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
 import type { ServerSettings } from "../settings/server-settings.js";
-import { DEFAULT_DATA_FILE, type GivenSettings, SETTINGS } from "../settings/setting-table.js";
+import { DEFAULT_DATA_FILE, SETTINGS, type SettingList } from "../settings/setting-table.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import { createDecrypt, type Decrypt } from "./decryption.js";
 
@@ -172,12 +172,12 @@ async function openDataView(
 }
 
 /** Whether there are neither a place to read nor credentials. */
-export function isNothingConfigured(given: GivenSettings): boolean {
+export function isNothingConfigured(given: SettingList): boolean {
   return given.every(({ name }) => !["url", "apiKey", "apiSecret"].includes(SETTINGS[name].group));
 }
 
 /** Advises to read the data file of this folder, if that is all there is. */
-export function noSecretError(given: GivenSettings): UnauthorizedError {
+export function noSecretError(given: SettingList): UnauthorizedError {
   if (!isNothingConfigured(given) || !existsSync(DEFAULT_DATA_FILE)) return missingSecretError();
   return new UnauthorizedError(
     command`no server or data file is configured; to read the file in this folder, add --data ${DEFAULT_DATA_FILE}`,

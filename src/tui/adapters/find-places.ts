@@ -16,9 +16,9 @@ import {
 import type { ServerSettings } from "../../tasks/settings/server-settings.js";
 import {
   DEFAULT_DATA_FILE,
-  type GivenSettings,
   SETTINGS,
   type Setting,
+  type SettingList,
   type SettingName,
   type SourceFlags,
 } from "../../tasks/settings/setting-table.js";
@@ -177,7 +177,7 @@ function serverPlace({ url, apiKey }: ServerSettings, { flags, settings, caller 
   };
 }
 
-function ownSettings(profile: string, given: GivenSettings, caller: Caller): Settings {
+function ownSettings(profile: string, given: SettingList, caller: Caller): Settings {
   const common = given.filter(
     ({ name, origin }) =>
       COMMON_SETTINGS.includes(name) && (origin === "flag" || origin === "variable"),

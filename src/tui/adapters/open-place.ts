@@ -30,9 +30,9 @@ import { connectionOf, type DataSettings } from "../../tasks/settings/connection
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import type { ServerSettings } from "../../tasks/settings/server-settings.js";
 import {
-  type GivenSettings,
   SETTINGS,
   type Setting,
+  type SettingList,
   type SettingName,
 } from "../../tasks/settings/setting-table.js";
 import { createCheck, problemsOf } from "../../tasks/sources/check-source.js";
@@ -248,7 +248,7 @@ export function getCommandWith(
  * folder.
  */
 export function repeatedFlags(
-  given: GivenSettings,
+  given: SettingList,
   names: readonly SettingName[],
   { cwd }: Surroundings,
   origins: readonly Setting["origin"][] = ["flag"],

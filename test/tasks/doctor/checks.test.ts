@@ -21,7 +21,7 @@ import {
 import { checkFiles } from "../../../src/tasks/doctor/diagnose.js";
 import type { Finding } from "../../../src/tasks/doctor/finding.js";
 import { dataPlaceOf } from "../../../src/tasks/settings/connection.js";
-import { readGiven, Settings } from "../../../src/tasks/settings/resolve-settings.js";
+import { Settings, settingsFrom } from "../../../src/tasks/settings/resolve-settings.js";
 import { VARIABLES } from "../../contract/development.js";
 import { aCaller } from "../../support/caller.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
@@ -74,7 +74,7 @@ describe("checkClock", () => {
 
 describe("diagnoseData", () => {
   const placeAt = (url: string) =>
-    dataPlaceOf(new Settings(readGiven("flag", { store: url }), aCaller()));
+    dataPlaceOf(new Settings(settingsFrom("flag", { store: url }), aCaller()));
   const check = async (url: string, open: () => Promise<Data>) => {
     const local = { kind: "data", place: placeAt(url), env: undefined } as const;
     return (await diagnoseData(local, aCaller({ clock: () => 0 }), open))["store"] as Finding[];

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { connectionOf } from "../../../src/tasks/settings/connection.js";
-import { readGiven, Settings } from "../../../src/tasks/settings/resolve-settings.js";
-import type { GivenSettings } from "../../../src/tasks/settings/setting-table.js";
+import { Settings, settingsFrom } from "../../../src/tasks/settings/resolve-settings.js";
+import type { SettingList } from "../../../src/tasks/settings/setting-table.js";
 import { readKeys } from "../../../src/tasks/settings/settings-file.js";
 import { aCaller } from "../../support/caller.js";
 
-const given = (flags: object, variables: object = {}, files: GivenSettings = []): GivenSettings => [
-  ...readGiven("flag", { ...flags }),
-  ...readGiven("variable", { ...variables }),
+const given = (flags: object, variables: object = {}, files: SettingList = []): SettingList => [
+  ...settingsFrom("flag", { ...flags }),
+  ...settingsFrom("variable", { ...variables }),
   ...files,
 ];
 
-const settingsOf = (settings: GivenSettings) => new Settings(settings, aCaller());
+const settingsOf = (settings: SettingList) => new Settings(settings, aCaller());
 
-const connect = (settings: GivenSettings) => connectionOf(settingsOf(settings));
+const connect = (settings: SettingList) => connectionOf(settingsOf(settings));
 
 const resolve = (flags: object, variables: object = {}) => connect(given(flags, variables));
 
@@ -135,7 +135,7 @@ describe("server, data file or store", () => {
 
 describe("a store", () => {
   const URL = "etcds://h1,h2:2380/shop";
-  const place = (flags: object, variables: object = {}, files: GivenSettings = []) => {
+  const place = (flags: object, variables: object = {}, files: SettingList = []) => {
     const connection = connect(given(flags, variables, files));
     return connection.kind === "data" ? connection.place : undefined;
   };

@@ -10,7 +10,7 @@ import type { Data } from "../../src/store/data.js";
 import { historyPathOf, readFileHistory } from "../../src/store/file/file-history.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";
 import { isSameData, type RecordedWrite } from "../../src/store/history.js";
-import { fileSealing } from "../../src/store/schema/data-text.js";
+import { createFileSealing } from "../../src/store/schema/data-text.js";
 import type { FileSealing } from "../../src/store/schema/file-sealing.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 import { BINARY, run } from "../support/binary.js";
@@ -141,7 +141,7 @@ it("a command that seals a file and its history can be run again, whatever has f
       fail(`exit code ${code} and ${JSON.stringify(stderr)}`);
     const again = await restarted(() => runCli(["seal", file.path, "--seal-key-file", keyFile]));
     if (again.code !== 0) fail(`sealed again: ${again.stderr}`);
-    const { data, history } = await historyOf(file.path, await fileSealing(SEAL_KEY));
+    const { data, history } = await historyOf(file.path, await createFileSealing(SEAL_KEY));
     if (!isSameData(data, DATA)) fail("other data", "lost");
     if (history !== before.history) fail("another history", "lost");
     const written =

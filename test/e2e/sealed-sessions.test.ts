@@ -2,7 +2,7 @@ import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { createDataFile } from "../../src/store/file/data-file.js";
-import { fileSealing } from "../../src/store/schema/data-text.js";
+import { createFileSealing } from "../../src/store/schema/data-text.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 import { SEAL_KEY } from "../support/data-file.js";
 import { InProcessSession } from "../support/scripts/in-process-session.js";
@@ -27,7 +27,7 @@ testScripts(
     const file = join(options.folder, "example.json");
     const data = await parseData(readFileSync(file));
     rmSync(file);
-    await createDataFile(file, data, await fileSealing(SEAL_KEY, "sealed"));
+    await createDataFile(file, data, await createFileSealing(SEAL_KEY, "sealed"));
     writeFileSync(`${file}.key`, SEAL_KEY, { mode: 0o600 });
     return new InProcessSession(options);
   },

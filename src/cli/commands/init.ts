@@ -45,7 +45,7 @@ export const definition = defineCommand({
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const settings = await context.settings(flags);
   let place = dataPlaceOf(settings);
-  const { accessData } = await import("../../tasks/data/open-data.js");
+  const { createDataAccess } = await import("../../tasks/data/open-data.js");
   const { newData } = await import("../../tasks/transfer/new-data.js");
   const { from, example = false } = flags;
   const data = await newData({ from, env: FIRST_ENVIRONMENT, examples: example }, context);
@@ -53,7 +53,7 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
     if (place.kind === "etcd") throw new UsageError("--git and --seal are for a data file");
     place = await sealNewFile(place, flags, context);
   }
-  const local = await accessData(place, context, "change");
+  const local = await createDataAccess(place, context, "change");
   const $schema =
     place.kind === "file" && installedSchema(dirname(place.path), "appvars.schema.json");
   const created = local.create({ ...($schema && { $schema }), ...data });

@@ -1,7 +1,7 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { withKeyFile } from "../../tasks/data/key-file.js";
-import { accessData } from "../../tasks/data/open-data.js";
+import { createDataAccess } from "../../tasks/data/open-data.js";
 import {
   dataPlaceName,
   dataPlaceOf,
@@ -51,11 +51,11 @@ async function changeForm(
   const settings = await context.settings(flags);
   const place = data === undefined ? dataPlaceOf(settings) : placeNamed(data, "DATA", settings);
   // Refuses the file before a key is created.
-  await accessData(place, context, "change");
+  await createDataAccess(place, context, "change");
   const keyed = form === "sealed" ? await withKeyFile(place, context) : place;
   if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");
   const name = dataPlaceName(place);
-  const isWritten = await (await accessData(keyed, context)).writeAs(form);
+  const isWritten = await (await createDataAccess(keyed, context)).writeAs(form);
   const key = keyed.sealKey.name === "sealKey" ? "APPVARS_SEAL_KEY" : keyed.sealKey.text;
   const history = place.kind === "etcd" ? "; its history begins with this" : "";
   const sealed = `${isWritten ? "now" : "already"} sealed with the first key of ${key}${history}`;

@@ -125,9 +125,9 @@ async function readContent(
 async function lastChange({ id }: VariableValue, settings: Settings, context: Context) {
   const connection = connectionOf(settings);
   if (connection.kind !== "data") return undefined;
-  const { accessData } = await import("../../tasks/data/open-data.js");
+  const { createDataAccess } = await import("../../tasks/data/open-data.js");
   const { lastChangeOf } = await import("../../store/edits/change-rows.js");
-  const local = await accessData(connection.place, context);
+  const local = await createDataAccess(connection.place, context);
   const finding = local.history((history) => lastChangeOf(id, history));
   return finding.catch((error: Error) => context.warn(error.message));
 }

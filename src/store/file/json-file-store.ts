@@ -3,7 +3,7 @@ import { NotDurableError, withPathInErrors } from "../../kit/files/system-errors
 import { type FileWatch, watchFile } from "../../kit/files/watch-file.js";
 import { type Data, NO_DATA } from "../data.js";
 import type { Author } from "../history.js";
-import { fileSealing, parseWithKeys } from "../schema/data-text.js";
+import { createFileSealing, parseWithKeys } from "../schema/data-text.js";
 import { type OpenContent, parseData } from "../schema/parse-data.js";
 import { parseInThread } from "../schema/parse-in-thread.js";
 import {
@@ -65,7 +65,7 @@ class JsonFileStore extends ObservableStore implements EditableStore, Reloadable
 
   async open(): Promise<this> {
     // Refuses invalid keys, which are not the file's fault.
-    await withPathInErrors(this.#path, fileSealing(this.#options.sealKeys));
+    await withPathInErrors(this.#path, createFileSealing(this.#options.sealKeys));
     // Before it is read, so that no change is missed.
     if (this.#options.watch)
       this.#watch = await watchFile(this.#path, (version) =>
@@ -93,7 +93,7 @@ class JsonFileStore extends ObservableStore implements EditableStore, Reloadable
       ...rules,
       author: author && { ...author, command: command ?? author.command },
       clock,
-      sealing: await fileSealing(sealKeys),
+      sealing: await createFileSealing(sealKeys),
     };
     try {
       const updating = updateDataFile(this.#path, change, options);

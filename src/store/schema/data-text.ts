@@ -18,7 +18,7 @@ export const MAX_DATA_SIZE = constants.MAX_STRING_LENGTH;
  *
  * @throws UsageError for the keys
  */
-export async function fileSealing(
+export async function createFileSealing(
   keys: string | undefined,
   form?: SealedForm,
 ): Promise<FileSealing | undefined> {
@@ -28,7 +28,7 @@ export async function fileSealing(
 }
 
 export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined): Promise<Data> {
-  return parseData(bytes, (await fileSealing(keys))?.open);
+  return parseData(bytes, (await createFileSealing(keys))?.open);
 }
 
 /**

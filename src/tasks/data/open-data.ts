@@ -13,7 +13,7 @@ import { NeedsSealKeyError } from "../../model/seal-key.js";
 import type { Data } from "../../store/data.js";
 import { openWithoutKeys, readDataFile } from "../../store/file/data-file.js";
 import type { History } from "../../store/history.js";
-import { fileSealing } from "../../store/schema/data-text.js";
+import { createFileSealing } from "../../store/schema/data-text.js";
 import type { FileSealing, SealedForm } from "../../store/schema/file-sealing.js";
 import type { ChangeData, UpdateOptions } from "../../store/store.js";
 import { checkFileRisk, fileRisk } from "../files/safe-files.js";
@@ -33,7 +33,7 @@ export interface DataCaller extends Caller {
  * @param purpose calls `DataAccess.check`, and warns of what it finds
  * @throws InvalidDataError as `DataAccess.check`
  */
-export async function accessData(
+export async function createDataAccess(
   place: DataPlace,
   caller: Caller,
   purpose?: "read" | "change",
@@ -49,7 +49,7 @@ export async function accessData(
 
 /** Warns if other users can change the data. */
 export async function readData(place: DataPlace, caller: Caller): Promise<Data> {
-  return (await accessData(place, caller, "read")).read();
+  return (await createDataAccess(place, caller, "read")).read();
 }
 
 /**
@@ -62,7 +62,7 @@ export async function readHistory<T>(
   caller: Caller,
   use: (history: History) => Promise<T>,
 ): Promise<T> {
-  return (await accessData(place, caller, "read")).history(use);
+  return (await createDataAccess(place, caller, "read")).history(use);
 }
 
 /**
@@ -79,7 +79,7 @@ export async function updateData(
   options?: UpdateOptions,
 ): Promise<Data | undefined> {
   const { preview } = caller;
-  if (!preview) return (await accessData(place, caller, "change")).update(change, options);
+  if (!preview) return (await createDataAccess(place, caller, "change")).update(change, options);
   const { applyChange } = await import("../../store/edits/apply-change.js");
   const data = await readData(place, caller);
   await preview(data, await applyChange(data, change, options));
@@ -166,7 +166,7 @@ async function sealingOf(
   caller: Caller,
   form: SealedForm = mayBePlain && "kept",
 ): Promise<FileSealing | undefined> {
-  return sealKey && fileSealing(await readSecret(sealKey, caller), form);
+  return sealKey && createFileSealing(await readSecret(sealKey, caller), form);
 }
 
 async function updateFile(

@@ -5,7 +5,7 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import type { Data } from "../../store/data.js";
 import { createDataFile } from "../../store/file/data-file.js";
-import { fileSealing } from "../../store/schema/data-text.js";
+import { createFileSealing } from "../../store/schema/data-text.js";
 import type { FileSealing } from "../../store/schema/file-sealing.js";
 import type { Reloadable, Store } from "../../store/store.js";
 import { checkFileRisk, requireReloadable } from "../files/safe-files.js";
@@ -38,7 +38,11 @@ export async function serveFile(
   const { surroundings } = caller;
   const sealKeys = sealKey && (await readSecret(sealKey, caller));
   const unsafe = checkFileRisk(path, surroundings);
-  const created = await createIfMissing(place, surroundings, await fileSealing(sealKeys, "sealed"));
+  const created = await createIfMissing(
+    place,
+    surroundings,
+    await createFileSealing(sealKeys, "sealed"),
+  );
   const { openDataFile } = await import("../../store/file/json-file-store.js");
   const check = (file: string) => requireReloadable(file, surroundings);
   const store = await openDataFile(path, { watch: true, sealKeys, check });

@@ -151,10 +151,10 @@ async function openDataView(
     throw new UsageError(
       "--offline is for a server whose answers are cached: a store is read over the network",
     );
-  const { accessData, readData } = await import("../data/open-data.js");
+  const { createDataAccess, readData } = await import("../data/open-data.js");
   if (live) {
     const { Service } = await import("../../service/service.js");
-    const store = await (await accessData(place, caller, "read")).follow();
+    const store = await (await createDataAccess(place, caller, "read")).follow();
     const service = new Service(store, caller.surroundings.clock);
     try {
       return service.source(chooseEnvironment(service.environments, env));

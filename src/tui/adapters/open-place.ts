@@ -25,7 +25,7 @@ import { changesToRestore, planUndo, readEntries } from "../../store/edits/envir
 import { chooseEnvironment } from "../../tasks/data/choose-environments.js";
 import type { DataAccess } from "../../tasks/data/data-access.js";
 import { credentialLines } from "../../tasks/data/key-advice.js";
-import { accessData } from "../../tasks/data/open-data.js";
+import { createDataAccess } from "../../tasks/data/open-data.js";
 import { connectionOf, type DataSettings } from "../../tasks/settings/connection.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import type { ServerSettings } from "../../tasks/settings/server-settings.js";
@@ -130,7 +130,7 @@ export async function openData(
   caller: Caller,
   choose = chooseEnvironment,
 ): Promise<[WatchedData, EnvironmentRecord]> {
-  const watched = await watchData(await accessData(place, caller), caller.surroundings);
+  const watched = await watchData(await createDataAccess(place, caller), caller.surroundings);
   const { name, service } = watched;
   const check: DataAccess["check"] = (purpose) => {
     if (service.environments.some(isLocked))

@@ -9,7 +9,7 @@ import { historyPathOf, readFileHistory } from "../../../src/store/file/file-his
 import { openDataFile } from "../../../src/store/file/json-file-store.js";
 import { updateDataFile } from "../../../src/store/file/update-data-file.js";
 import type { History, RecordedWrite } from "../../../src/store/history.js";
-import { fileSealing } from "../../../src/store/schema/data-text.js";
+import { createFileSealing } from "../../../src/store/schema/data-text.js";
 import type { SealedForm } from "../../../src/store/schema/file-sealing.js";
 import type { ChangeData } from "../../../src/store/store.js";
 import { DATA } from "../../support/data.js";
@@ -20,11 +20,11 @@ const OTHER_KEY = "fedcba9876543210fedcba9876543210";
 const same: ChangeData = (data) => data;
 
 const sealFile = async (path: string, keys = SEAL_KEY, form: SealedForm = "sealed") =>
-  updateDataFile(path, same, { sealing: await fileSealing(keys, form) });
+  updateDataFile(path, same, { sealing: await createFileSealing(keys, form) });
 const change = async (path: string, edit: ChangeData, keys = SEAL_KEY) =>
-  updateDataFile(path, edit, { sealing: await fileSealing(keys) });
+  updateDataFile(path, edit, { sealing: await createFileSealing(keys) });
 const open = async (path: string, keys = SEAL_KEY) =>
-  readDataFile(path, { open: (await fileSealing(keys))?.open });
+  readDataFile(path, { open: (await createFileSealing(keys))?.open });
 const text = (path: string) => readFile(path, "utf8");
 
 async function sealed(data: unknown = DATA): Promise<string> {
@@ -274,7 +274,9 @@ describe("the keys of a sealed file", () => {
     expect((await sealFile(path, both)).written).toBeDefined();
     const data = await open(path, OTHER_KEY);
     expect(data.values.find(({ id }) => id === 12)?.content).toEqual({ value: 1 });
-    const changes = await changesOf(await readFileHistory(path, await fileSealing(OTHER_KEY)));
+    const changes = await changesOf(
+      await readFileHistory(path, await createFileSealing(OTHER_KEY)),
+    );
     expect(changes.map(({ id }) => id)).toEqual([1]);
     expect((await sealFile(path, both)).written).toBeUndefined();
   });
@@ -288,7 +290,7 @@ describe("the history of a sealed file", () => {
     expect(plain).toHaveLength(2);
     await sealFile(path);
     expect(await text(historyPathOf(path))).not.toMatch(/postgres|dev-key|"PORT"/);
-    expect(await changesOf(await readFileHistory(path, await fileSealing(SEAL_KEY)))).toEqual(
+    expect(await changesOf(await readFileHistory(path, await createFileSealing(SEAL_KEY)))).toEqual(
       plain,
     );
     await sealFile(path, SEAL_KEY, "plain");
@@ -313,7 +315,8 @@ describe("the history of a sealed file", () => {
       { ...two, changes: second },
     ].map((line) => JSON.stringify(line));
     await writeFile(history, `${[...lines.slice(0, -2), ...last].join("\n")}\n`);
-    const reading = async () => changesOf(await readFileHistory(path, await fileSealing(SEAL_KEY)));
+    const reading = async () =>
+      changesOf(await readFileHistory(path, await createFileSealing(SEAL_KEY)));
     await expect(reading()).rejects.toThrow("is damaged at byte");
   });
 });

@@ -12,7 +12,7 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { accessData } from "../../../src/tasks/data/open-data.js";
+import { createDataAccess } from "../../../src/tasks/data/open-data.js";
 import { outputTarget, writePrivateFile } from "../../../src/tasks/files/write-private-file.js";
 import { findPlaces } from "../../../src/tui/adapters/find-places.js";
 import { watchData } from "../../../src/tui/adapters/open-place.js";
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === "win32")("a data file that every user may w
 
   it("a world-writable data file can't be edited in the TUI", async () => {
     const caller = aCaller({ user: NOT_ROOT.user ?? process.getuid?.(), groups: [1000] });
-    const local = await accessData({ kind: "file", path }, caller);
+    const local = await createDataAccess({ kind: "file", path }, caller);
     const data = await watchData(local, caller.surroundings);
     const editor = createEditor(data, data.service.findEnvironment("test"), undefined);
     const draft = {

@@ -81,10 +81,10 @@ async function startParts(
   const { surroundings, flags } = context;
   const { clock, ticks, folders } = surroundings;
   const { place, tlsPaths } = serveFlags;
-  const { accessData } = await import("../../../tasks/data/open-data.js");
+  const { createDataAccess } = await import("../../../tasks/data/open-data.js");
   const { Service } = await import("../../../service/service.js");
   const { startServer } = await import("../../../server/start-server.js");
-  const data = await accessData(place, context);
+  const data = await createDataAccess(place, context);
   const store = await data.serve({ cacheFolder: folders.cache, log });
   closers.push(() => store.close(), logKeyWarnings(store, placeFlags(place), clock, log));
   const tlsFiles =

@@ -2,7 +2,7 @@ import { setTimeout as delay, setImmediate } from "node:timers/promises";
 import type { SealedCache } from "../kit/files/sealed-cache.js";
 import { MAX_CACHE_AGE_S } from "../model/defaults.js";
 import type { Data } from "../store/data.js";
-import { dataPieces } from "../store/schema/data-text.js";
+import { serializeData } from "../store/schema/data-text.js";
 import { parseInThread } from "../store/schema/parse-in-thread.js";
 
 const PAUSE_MS = 30_000;
@@ -88,7 +88,7 @@ export class OfflineCopy {
 /** Formats the version and the data. Other work can go on between pieces. */
 async function bytesOf({ data, version }: UnsavedData): Promise<Buffer> {
   const pieces = [Buffer.from(`${version}\n`)];
-  for (const piece of dataPieces(data)) {
+  for (const piece of serializeData(data)) {
     pieces.push(piece);
     await setImmediate();
   }

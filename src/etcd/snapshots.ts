@@ -1,6 +1,6 @@
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
 import type { Data } from "../store/data.js";
-import { dataPieces } from "../store/schema/data-text.js";
+import { serializeData } from "../store/schema/data-text.js";
 import {
   type Claim,
   type Condition,
@@ -37,7 +37,7 @@ export async function uploadSnapshot(
   data: Data,
   { store, version, write }: { store: string; version: number; write: string },
 ) {
-  const bytes = Buffer.concat([...dataPieces(data)]);
+  const bytes = Buffer.concat([...serializeData(data)]);
   const uploaded = await upload(target, store, bytes);
   const { write: name, parts } = uploaded;
   return { uploaded, snapshot: { version, write, upload: name, parts, bytes: bytes.length } };

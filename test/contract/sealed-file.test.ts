@@ -5,7 +5,7 @@ import type { Data } from "../../src/store/data.js";
 import { readFileHistory } from "../../src/store/file/file-history.js";
 import { openDataFile } from "../../src/store/file/json-file-store.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";
-import { dataPieces } from "../../src/store/schema/data-text.js";
+import { serializeData } from "../../src/store/schema/data-text.js";
 import { FileSealing } from "../../src/store/schema/file-sealing.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
 import { dataFile, SEAL_KEY } from "../support/data-file.js";
@@ -16,7 +16,7 @@ import { describeStore } from "./store.js";
 async function sealedFile(content: unknown): Promise<string> {
   const data = withDefaults(content);
   const sealed = new FileSealing(SEAL_KEY, "sealed").seal(data);
-  const { path } = await dataFile(Buffer.concat([...dataPieces(sealed)]).toString());
+  const { path } = await dataFile(Buffer.concat([...serializeData(sealed)]).toString());
   return path;
 }
 

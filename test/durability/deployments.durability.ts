@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { dataPieces } from "../../src/store/schema/data-text.js";
+import { serializeData } from "../../src/store/schema/data-text.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { checkHistory, countingFile } from "./counting-file.js";
@@ -35,7 +35,7 @@ it.each([
       const values = data.values.map((record) =>
         record.id === 2 ? { ...record, content } : record,
       );
-      const deployed = Buffer.concat([...dataPieces({ ...data, values })]);
+      const deployed = Buffer.concat([...serializeData({ ...data, values })]);
       await writeFile(`${path}.new`, deployed, { mode: 0o600 });
       await deploy(path);
       let next = deployed;

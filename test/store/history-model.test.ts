@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import type { Data } from "../../src/store/data.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";
-import { dataPieces } from "../../src/store/schema/data-text.js";
+import { serializeData } from "../../src/store/schema/data-text.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 import { DATA } from "../support/data.js";
 import { contents, set } from "../support/edits.js";
@@ -36,7 +36,7 @@ it.each([
 ])("a change by another program is kept: %s", async (_when, name, end, isLater) => {
   const disk = new SimulatedDisk(PATH);
   simulated.disk = disk;
-  const bytesOf = (data: Data) => Buffer.concat([...dataPieces(data)]);
+  const bytesOf = (data: Data) => Buffer.concat([...serializeData(data)]);
   disk.change(PATH, bytesOf(set(DATA, { PORT: 1000 })), true);
   await updateDataFile(PATH, (data) => set(data, { PORT: 2000 }));
   let isChanged = false;

@@ -4,7 +4,7 @@ import { readFileHistory } from "../../src/store/file/file-history.js";
 import { contentHash } from "../../src/store/file/history-lines.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";
 import type { RecordedWrite } from "../../src/store/history.js";
-import { dataPieces } from "../../src/store/schema/data-text.js";
+import { serializeData } from "../../src/store/schema/data-text.js";
 import { Random } from "./random.js";
 import { aRecord } from "./records.js";
 import { SIMULATED, SimulatedDisk, simulated } from "./simulated-disk.js";
@@ -276,7 +276,7 @@ class HistoryRun {
 }
 
 function bytesOf(data: Data): Buffer {
-  return Buffer.concat([...dataPieces(data)]);
+  return Buffer.concat([...serializeData(data)]);
 }
 
 function contentOf(record: unknown): unknown {

@@ -1,7 +1,7 @@
 import { readRegularFile } from "../../kit/files/open-file.js";
 import { toInvalidData, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
 import { type Data, NO_DATA } from "../data.js";
-import { dataPieces, MAX_DATA_SIZE } from "../schema/data-text.js";
+import { MAX_DATA_SIZE, serializeData } from "../schema/data-text.js";
 import type { FileSealing } from "../schema/file-sealing.js";
 import { checkData, type OpenContent, parseData } from "../schema/parse-data.js";
 
@@ -52,7 +52,7 @@ export async function createDataFile(
 ): Promise<void> {
   const { createFile } = await import("../../kit/files/durable-file.js");
   const checked = checkData(data);
-  await createFile(path, dataPieces(sealing?.seal(checked) ?? checked)).catch((error) => {
+  await createFile(path, serializeData(sealing?.seal(checked) ?? checked)).catch((error) => {
     throw toInvalidFile(path, error, "can't be written");
   });
 }

@@ -8,7 +8,7 @@ import { toInvalidData } from "../../kit/files/system-errors.js";
 import { type Data, NO_DATA } from "../data.js";
 import { applyChange } from "../edits/apply-change.js";
 import { type Author, UNKNOWN_AUTHOR } from "../history.js";
-import { dataPieces, MAX_DATA_SIZE } from "../schema/data-text.js";
+import { MAX_DATA_SIZE, serializeData } from "../schema/data-text.js";
 import type { FileSealing } from "../schema/file-sealing.js";
 import { parseData } from "../schema/parse-data.js";
 import type { ChangeData, UpdateOptions } from "../store.js";
@@ -92,7 +92,7 @@ function lockedFile(
       return data;
     },
     async write(next: Data): Promise<void> {
-      const bytes = Buffer.concat([...dataPieces(sealing?.seal(next) ?? next)]);
+      const bytes = Buffer.concat([...serializeData(sealing?.seal(next) ?? next)]);
       const nextState = contentHash(bytes);
       const write = { data, next, state, nextState, author, clock, sealing };
       let mark = async () => {};

@@ -35,7 +35,7 @@ export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined)
  * Formats a data file: one record per line, by ascending id, for readable
  * diffs.
  */
-export function* dataPieces(data: Data): Generator<Buffer<ArrayBuffer>> {
+export function* serializeData(data: Data): Generator<Buffer<ArrayBuffer>> {
   const { $schema, version, sealed, last_ids, history, environments, variables, values } = data;
   const fields: Complete<Omit<Data, List>> = { $schema, version, sealed, last_ids, history };
   let start = "{\n";

@@ -2,7 +2,7 @@ import { withPathInErrors } from "../../kit/files/system-errors.js";
 import type { Conflict } from "../../store/edits/merge-data.js";
 import { readContent } from "../../store/file/data-file.js";
 import { mergeFiles } from "../../store/file/merge-files.js";
-import { dataPieces } from "../../store/schema/data-text.js";
+import { serializeData } from "../../store/schema/data-text.js";
 import { writePrivateFile } from "../files/write-private-file.js";
 import { readSecret, type SecretSetting } from "../settings/secret-files.js";
 import type { Caller } from "../surroundings.js";
@@ -34,6 +34,6 @@ export async function mergeDataFiles(
   });
   const name = path ?? sides.ours;
   const { data, conflicts } = await withPathInErrors(`${name} can't be merged:`, merging);
-  await writePrivateFile(sides.ours, dataPieces(data), caller.surroundings);
+  await writePrivateFile(sides.ours, serializeData(data), caller.surroundings);
   return conflicts;
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { dataPieces } from "../../../build/store/schema/data-text.js";
+import { serializeData } from "../../../build/store/schema/data-text.js";
 import { bigData } from "../../support/big-data.mjs";
 
 /** Characters of a text value. */
@@ -60,7 +60,7 @@ export function writeData(folder, name, data) {
  */
 export function writeGrowingData(folder, name, count) {
   const path = join(folder, name);
-  writeFileSync(path, Buffer.concat([...dataPieces(bigData(count, VALUE_LENGTH))]), {
+  writeFileSync(path, Buffer.concat([...serializeData(bigData(count, VALUE_LENGTH))]), {
     mode: 0o600,
   });
   return path;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../src/store/data.js";
 import { addKey } from "../../../src/store/edits/edit-environments.js";
-import { dataPieces } from "../../../src/store/schema/data-text.js";
+import { serializeData } from "../../../src/store/schema/data-text.js";
 import { sealedBranches } from "../../support/branches.js";
 import { runCli } from "../../support/cli.js";
 import { cliWithDataFile } from "../../support/cli-with-data-file.js";
@@ -48,7 +48,7 @@ describe("diff of a data file alone, for git,", () => {
   /** The lines for data in a file of any name. */
   async function linesOf(data: Data, config?: string): Promise<string[]> {
     const path = join(await temporaryFolder(), "a1b2c3_vars.json");
-    await writeFile(path, Buffer.concat([...dataPieces(data)]));
+    await writeFile(path, Buffer.concat([...serializeData(data)]));
     const { code, stdout, stderr } = await runCli(
       ["diff", path],
       config === undefined ? {} : { config },

@@ -2,7 +2,7 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { renameVariable } from "../../../src/store/edits/edit-values.js";
-import { dataPieces } from "../../../src/store/schema/data-text.js";
+import { serializeData } from "../../../src/store/schema/data-text.js";
 import { parseData } from "../../../src/store/schema/parse-data.js";
 import { KEYS, openSealed, sealedBranches } from "../../support/branches.js";
 import { runCli } from "../../support/cli.js";
@@ -10,7 +10,7 @@ import { DATA } from "../../support/data.js";
 import { contents, set } from "../../support/edits.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 
-const textOf = (data: typeof DATA) => Buffer.concat([...dataPieces(data)]);
+const textOf = (data: typeof DATA) => Buffer.concat([...serializeData(data)]);
 
 /** Three files in a folder. */
 async function branches(texts: Record<"base" | "ours" | "theirs", string | Buffer>) {

@@ -1,15 +1,15 @@
 import { describe, expect, it } from "vitest";
 import { type Data, NO_DATA } from "../../../src/store/data.js";
-import { dataPieces } from "../../../src/store/schema/data-text.js";
+import { serializeData } from "../../../src/store/schema/data-text.js";
 import { parseData } from "../../../src/store/schema/parse-data.js";
 import { DATA, edited, sortedById } from "../../support/data.js";
 
 const LAST_IDS = { environments: 4, variables: 9, values: 0 };
 const AWKWARD = 'a\n"b"\\\u2028\u0000\u007f é 👋 \ud800 </script> $x `y`';
 
-const textOf = (data: Data) => Buffer.concat([...dataPieces(data)]).toString();
+const textOf = (data: Data) => Buffer.concat([...serializeData(data)]).toString();
 
-describe("dataPieces()", () => {
+describe("serializeData()", () => {
   it.each<[string, Data]>([
     ["all types", DATA],
     ["nothing", NO_DATA],
@@ -28,7 +28,9 @@ describe("dataPieces()", () => {
       edited((data) => (data.values[0].content.value = 1.7976931348623157e308)) as Data,
     ],
   ])("writes bytes that parse to the same data: %s", async (_what, data) => {
-    expect(await parseData(Buffer.concat([...dataPieces(data)]))).toStrictEqual(sortedById(data));
+    expect(await parseData(Buffer.concat([...serializeData(data)]))).toStrictEqual(
+      sortedById(data),
+    );
   });
 
   it("writes each record on its own line, by ascending id", () => {

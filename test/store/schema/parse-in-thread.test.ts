@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
 import { type Data, revisionOf } from "../../../src/store/data.js";
-import { dataPieces } from "../../../src/store/schema/data-text.js";
+import { serializeData } from "../../../src/store/schema/data-text.js";
 import { parseInThread } from "../../../src/store/schema/parse-in-thread.js";
 import { bigData } from "../../support/big-data.mjs";
 
-const bytesOf = (data: Data) => Buffer.concat([...dataPieces(data)]);
+const bytesOf = (data: Data) => Buffer.concat([...serializeData(data)]);
 
 describe("parseInThread()", () => {
   const data = bigData(5_000);

@@ -3,7 +3,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Data } from "../../../../src/store/data.js";
-import { dataPieces } from "../../../../src/store/schema/data-text.js";
+import { serializeData } from "../../../../src/store/schema/data-text.js";
 import { parseData } from "../../../../src/store/schema/parse-data.js";
 import { BINARY } from "../../../support/binary.js";
 import {
@@ -41,7 +41,7 @@ async function repository() {
   await writeFile(join(cwd, ".gitattributes"), "/vars.json merge=appvars diff=appvars\n");
   const read = async () => parseData(await readFile(path), (content) => content);
   const commit = async (data: Data) => {
-    await writeFile(path, Buffer.concat([...dataPieces(data)]), { mode: 0o600 });
+    await writeFile(path, Buffer.concat([...serializeData(data)]), { mode: 0o600 });
     git("add", "-A");
     git("commit", "-q", "--allow-empty", "-m", "a change");
   };

@@ -14,7 +14,7 @@ import type { OnProgress, StoreTarget } from "./uploads.js";
 export interface StoreAccess extends Pick<GatewayOptions, "user" | "password">, TlsPem {
   address: StoreAddress;
   /** The content of the key file; `undefined` if the store is not sealed. */
-  sealingKeys?: string | undefined;
+  sealKeys?: string | undefined;
   author?: Author;
 }
 
@@ -48,12 +48,12 @@ export async function createEtcdStore(
  *   `openEtcdStore`
  */
 export async function resealAll(access: StoreAccess, onProgress?: OnProgress): Promise<void> {
-  const { sealingKeys = "" } = access;
-  const sealing = new Sealing(sealingKeys);
-  const now = (await isStoreSealed(access)) ? sealingKeys : undefined;
-  const store = await openEtcdStore({ ...access, sealingKeys: now }, { onProgress });
+  const { sealKeys = "" } = access;
+  const sealing = new Sealing(sealKeys);
+  const now = (await isStoreSealed(access)) ? sealKeys : undefined;
+  const store = await openEtcdStore({ ...access, sealKeys: now }, { onProgress });
   await store.resealAll(sealing).finally(() => store.close());
-  const sealed = { ...access, sealingKeys: firstKey(sealingKeys) };
+  const sealed = { ...access, sealKeys: firstKey(sealKeys) };
   const again = await openEtcdStore(sealed, { onProgress });
   await again.close();
 }
@@ -66,10 +66,10 @@ async function isStoreSealed({ address, ...access }: StoreAccess): Promise<boole
 
 /** @throws UsageError for the keys */
 export function etcdStore(
-  { address, sealingKeys, author = UNKNOWN_AUTHOR, ...access }: StoreAccess,
+  { address, sealKeys, author = UNKNOWN_AUTHOR, ...access }: StoreAccess,
   { times, parse = (bytes) => parseData(bytes), onProgress, ...options }: OpenOptions = {},
 ): EtcdStore {
   const gateway = new Gateway({ ...address, ...access, times });
-  const target = { gateway, sealing: new Sealing(sealingKeys), parse, onProgress };
+  const target = { gateway, sealing: new Sealing(sealKeys), parse, onProgress };
   return new EtcdStore({ ...options, url: address.url, author, target });
 }

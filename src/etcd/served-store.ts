@@ -52,14 +52,14 @@ export async function openServedEtcdStore(
  * protect it.
  */
 function offlineFile(
-  { address: { url }, sealingKeys, password, key }: StoreAccess,
+  { address: { url }, sealKeys, password, key }: StoreAccess,
   parent: string,
   user?: number,
 ): SealedCache {
   // The last resort: a TLS key is often renewed, and then the copy can't be
   // read any more.
-  const tlsKey = sealingKeys || password ? undefined : key;
-  const secret = JSON.stringify([sealingKeys ?? "", password ?? "", tlsKey ?? ""]);
+  const tlsKey = sealKeys || password ? undefined : key;
+  const secret = JSON.stringify([sealKeys ?? "", password ?? "", tlsKey ?? ""]);
   return new SealedCache({
     parent,
     kind: "appvars snapshot v3",

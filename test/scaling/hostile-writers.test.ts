@@ -194,7 +194,7 @@ const ROUTE = `/v1/variables-values-by-name/${counterName(0)}`;
 async function startSealed() {
   const etcd = await startEtcd();
   const prefix = etcd.newPrefix();
-  const access: StoreAccess = { ...etcd.access(etcd.storeUrl(prefix)), sealingKeys: SEALING_KEY };
+  const access: StoreAccess = { ...etcd.access(etcd.storeUrl(prefix)), sealKeys: SEALING_KEY };
   await createEtcdStore(access, withNoise(VARIABLES));
   const keyFile = join(await temporaryFolder(), "keys");
   await writeFile(keyFile, SEALING_KEY, { mode: 0o600 });

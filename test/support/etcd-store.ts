@@ -25,7 +25,7 @@ export interface TestStoreOptions extends Pick<EtcdStoreOptions, "watch" | "warn
 
 /** A store that is not opened yet, with times for tests. Closed when the current test ends. */
 export function etcdStore(
-  { address, sealingKeys, ...access }: StoreAccess,
+  { address, sealKeys, ...access }: StoreAccess,
   {
     times,
     parse = (bytes) => parseData(bytes),
@@ -34,7 +34,7 @@ export function etcdStore(
   }: TestStoreOptions = {},
 ) {
   const gateway = gatewayTo({ ...address, ...access, times: { ...QUICK, ...times } });
-  const sealing = new Sealing(sealingKeys);
+  const sealing = new Sealing(sealKeys);
   const target = { gateway, sealing };
   const author = { actor: "tester@test", command: "test" };
   const store = new EtcdStore({

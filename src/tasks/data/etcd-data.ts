@@ -98,7 +98,7 @@ async function readAccess(
   return {
     address,
     user,
-    sealingKeys: sealKey && (await readSecret(sealKey, caller)),
+    sealKeys: sealKey && (await readSecret(sealKey, caller)),
     password: password && (await readSecret(password, caller)),
     ...(await readTlsFiles(tls)),
     author: authorOf(caller),

@@ -17,7 +17,7 @@ const valuesOf = ({ data }: Store) =>
 
 it("starts with its offline copy while no member answers, gives its age, and catches up", async () => {
   const etcd = await startEtcd();
-  const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
+  const access: StoreAccess = { ...etcd.access(), sealKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();
   await createEtcdStore(access, starterData({ examples: true }));
   const first = await open(access, cacheFolder);
@@ -44,7 +44,7 @@ it("starts with its offline copy while no member answers, gives its age, and cat
 
 it("keeps the data in a file that only the user can read, and that shows nothing of it", async () => {
   const etcd = await startEtcd();
-  const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
+  const access: StoreAccess = { ...etcd.access(), sealKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();
   await createEtcdStore(access, starterData({ examples: true }));
   await (await open(access, cacheFolder)).close();
@@ -62,14 +62,14 @@ it("keeps the data in a file that only the user can read, and that shows nothing
 
 it("fails to start without an offline copy, or with one of another key", async () => {
   const etcd = await startEtcd();
-  const access: StoreAccess = { ...etcd.access(), sealingKeys: SEALING_KEYS };
+  const access: StoreAccess = { ...etcd.access(), sealKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();
   await createEtcdStore(access, starterData({ examples: true }));
   await (await open(access, cacheFolder)).close();
   await etcd.members[0]?.process.kill();
 
   await expect(
-    open({ ...access, sealingKeys: SEALING_KEYS.toUpperCase() }, cacheFolder),
+    open({ ...access, sealKeys: SEALING_KEYS.toUpperCase() }, cacheFolder),
   ).rejects.toThrow(/no member of the store answers/);
   await expect(open(access, await temporaryFolder())).rejects.toThrow(
     /no member of the store answers/,

@@ -31,12 +31,12 @@ const BIG = Array.from({ length: 60_000 }, newId).join(MARKER);
 describe("a sealed store", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
-  async function start(sealingKeys: string | undefined, data = DATA, prefix = etcd().newPrefix()) {
+  async function start(sealKeys: string | undefined, data = DATA, prefix = etcd().newPrefix()) {
     const access = (keys: string | undefined): StoreAccess => ({
       ...etcd().access(etcd().storeUrl(prefix)),
-      sealingKeys: keys,
+      sealKeys: keys,
     });
-    await createEtcdStore(access(sealingKeys), data);
+    await createEtcdStore(access(sealKeys), data);
     const open = async (keys: string | undefined = FIRST, options = {}) => {
       const store = await openEtcdStore(access(keys), options);
       onTestFinished(() => store.close());

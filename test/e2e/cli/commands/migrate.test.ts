@@ -18,8 +18,8 @@ async function keyFile(...keys: string[]): Promise<string> {
 
 describe("migrate with a store", needs("etcd"), () => {
   const etcd = sharedEtcd();
-  const open = async (url: string, sealingKeys?: string) => {
-    const store = await openEtcdStore({ ...etcd().access(url), sealingKeys });
+  const open = async (url: string, sealKeys?: string) => {
+    const store = await openEtcdStore({ ...etcd().access(url), sealKeys });
     await store.close();
     return store.data;
   };

@@ -1,6 +1,6 @@
 import { setImmediate } from "node:timers/promises";
 import { InvalidDataError } from "../kit/text/errors.js";
-import { byId, type Data, LISTS, type List } from "../store/data.js";
+import { byId, type Data, LIST_NAMES, type ListName } from "../store/data.js";
 import { type Identified, idOf, isSameRecord, type RecordChange } from "../store/history.js";
 import { checkRecord } from "../store/schema/parse-data.js";
 
@@ -18,7 +18,7 @@ type Changed = Map<number, Identified | null>;
  *   record before the change
  */
 export async function applyChanges(data: Data, changes: Iterable<RecordChange>): Promise<Data> {
-  const changed: Record<List, Changed> = {
+  const changed: Record<ListName, Changed> = {
     environments: new Map(),
     variables: new Map(),
     values: new Map(),
@@ -34,7 +34,7 @@ export async function applyChanges(data: Data, changes: Iterable<RecordChange>):
     changed[list].set(id, after && checkRecord(list, after));
     if (++done % BATCH === 0) await setImmediate();
   }
-  const lists = LISTS.map((list) => [list, withChanged(data[list], changed[list])]);
+  const lists = LIST_NAMES.map((list) => [list, withChanged(data[list], changed[list])]);
   return { ...data, ...Object.fromEntries(lists) } as Data;
 }
 

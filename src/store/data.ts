@@ -42,8 +42,8 @@ export interface ValueRecord extends Readonly<VariableValue> {
   readonly environment_id: number;
 }
 
-export const LISTS = ["environments", "variables", "values"] as const;
-export type List = (typeof LISTS)[number];
+export const LIST_NAMES = ["environments", "variables", "values"] as const;
+export type ListName = (typeof LIST_NAMES)[number];
 
 /**
  * All data of a store (docs/data-file.md), with defaults filled in. Never
@@ -59,7 +59,7 @@ export interface Data {
    * The highest ids ever used; set once a record with a list's highest id is
    * deleted.
    */
-  readonly last_ids?: Readonly<Record<List, number>>;
+  readonly last_ids?: Readonly<Record<ListName, number>>;
   /** The maximum number of entries in the history of a data file. */
   readonly history?: { readonly entries: number };
   readonly environments: readonly EnvironmentRecord[];
@@ -135,7 +135,7 @@ function hashOf(data: Data, scope: Scope, hashes = new Map<string, Hash>()): str
 }
 
 /** Returns the highest id that a record of the list has or ever had. */
-export function lastId(data: Data, list: List): number {
+export function lastId(data: Data, list: ListName): number {
   let last = data.last_ids?.[list] ?? 0;
   for (const { id } of data[list]) last = Math.max(last, id);
   return last;
@@ -145,7 +145,7 @@ export function lastId(data: Data, list: List): number {
 export function withLastIds(previous: Data, next: Data): Data {
   const last_ids = { environments: 0, variables: 0, values: 0 };
   let isHigher = false;
-  for (const list of LISTS) {
+  for (const list of LIST_NAMES) {
     const last = lastId(next, list);
     last_ids[list] = Math.max(lastId(previous, list), last);
     isHigher ||= last_ids[list] > last;

@@ -7,7 +7,7 @@ import {
   type EnvironmentRecord,
   type RotatedPair,
 } from "../model/environment.js";
-import { type Data, LISTS, type List, mapById } from "./data.js";
+import { type Data, LIST_NAMES, type ListName, mapById } from "./data.js";
 
 export interface Author {
   /** `user@host`. */
@@ -95,14 +95,14 @@ export interface Identified {
   readonly id: number;
 }
 
-export type Records = Readonly<Record<List, readonly Identified[]>>;
+export type Records = Readonly<Record<ListName, readonly Identified[]>>;
 
 /**
  * A record before and after a change; at least one is not null, and both have
  * the same id.
  */
 export interface RecordChange {
-  readonly list: List;
+  readonly list: ListName;
   readonly before: Identified | null;
   readonly after: Identified | null;
 }
@@ -115,7 +115,7 @@ const side = rule({ choose: (input) => (input === null ? ANYTHING : RECORD) });
 
 /** A {@link RecordChange}, whose records are not checked. */
 export const RECORD_CHANGE = rule({
-  fields: { list: rule({ oneOf: LISTS }), before: side, after: side },
+  fields: { list: rule({ oneOf: LIST_NAMES }), before: side, after: side },
 });
 
 export function idOf({ before, after }: RecordChange): number {
@@ -128,7 +128,7 @@ export function idOf({ before, after }: RecordChange): number {
  */
 export function changesBetween(data: Records, next: Records): RecordChange[] {
   const changes: RecordChange[] = [];
-  for (const list of LISTS) {
+  for (const list of LIST_NAMES) {
     const replaced = new Map<number, Identified>();
     for (const [index, old] of data[list].entries())
       if (old !== next[list][index]) replaced.set(old.id, old);
@@ -154,8 +154,8 @@ export function isSameData(data: Data, other: Data): boolean {
 export function recordsAfter<T extends Records>(
   data: T,
   changes: readonly RecordChange[],
-): Pick<T, List> {
-  const lists = LISTS.map((list) => {
+): Pick<T, ListName> {
+  const lists = LIST_NAMES.map((list) => {
     const records = mapById(data[list]);
     for (const change of changes.filter((each) => each.list === list)) {
       if (change.after) records.set(change.after.id, change.after);
@@ -163,7 +163,7 @@ export function recordsAfter<T extends Records>(
     }
     return [list, [...records.values()]];
   });
-  return Object.fromEntries(lists) as Pick<T, List>;
+  return Object.fromEntries(lists) as Pick<T, ListName>;
 }
 
 /** @param a has its fields in the order of checked records, as has `b` */

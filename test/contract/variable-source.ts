@@ -10,7 +10,7 @@ import { ABSENT_NAMES, NAMED_VALUES, VALUES, VARIABLES } from "./development.js"
 /** The methods that get something by its id. */
 const BY_ID = ["getVariable", "getValue"] as const;
 const BY_NAME = ["getValueByName", "getContentByName"] as const;
-const LISTS = ["listVariables", "listValues"] as const;
+const LIST_NAMES = ["listVariables", "listValues"] as const;
 
 const LIMIT_RULE = "limit must be a whole number of 1 or more (over 1000 counts as 1000)";
 const OFFSET_RULE = "offset must be a whole number of 0 or more";
@@ -44,7 +44,7 @@ export function describeVariableSource(
       });
     });
 
-    it.each(LISTS)("returns the requested page of %s", async (list) => {
+    it.each(LIST_NAMES)("returns the requested page of %s", async (list) => {
       const source = await open();
       const { metadata, data } = await source[list]({ limit: 2, offset: 3 });
       const { total } = (await source[list]()).metadata;
@@ -52,12 +52,12 @@ export function describeVariableSource(
       expect(data).toStrictEqual((await source[list]()).data.slice(3, 5));
     });
 
-    it.each(LISTS)("returns an empty page after the end of %s", async (list) => {
+    it.each(LIST_NAMES)("returns an empty page after the end of %s", async (list) => {
       const page = await (await open())[list]({ offset: 7 });
       expect(page).toMatchObject({ metadata: { limit: 50, offset: 7 }, data: [] });
     });
 
-    it.each(LISTS)("accepts an offset of %s as large as a safe integer", async (list) => {
+    it.each(LIST_NAMES)("accepts an offset of %s as large as a safe integer", async (list) => {
       const offset = Number.MAX_SAFE_INTEGER;
       expect(await (await open())[list]({ offset })).toMatchObject({
         metadata: { offset },
@@ -65,7 +65,7 @@ export function describeVariableSource(
       });
     });
 
-    describe.each(LISTS)("refuses out-of-bounds pages of %s", (list) => {
+    describe.each(LIST_NAMES)("refuses out-of-bounds pages of %s", (list) => {
       it.each([
         [{ limit: 0 }, LIMIT_RULE],
         [{ limit: -1 }, LIMIT_RULE],

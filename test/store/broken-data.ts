@@ -214,9 +214,9 @@ export const BROKEN_TWICE: BrokenData[] = [
   ],
 ];
 
-type List = "environments" | "variables" | "values";
+type ListName = "environments" | "variables" | "values";
 
-function missing(list: List, fields: string[]): BrokenData[] {
+function missing(list: ListName, fields: string[]): BrokenData[] {
   return fields.map((field) => [
     `${list} without ${field}`,
     (d) => delete d[list][2][field],
@@ -224,7 +224,7 @@ function missing(list: List, fields: string[]): BrokenData[] {
   ]);
 }
 
-function bad(list: List, field: string, contents: unknown[], rule: string): BrokenData[] {
+function bad(list: ListName, field: string, contents: unknown[], rule: string): BrokenData[] {
   return contents.map((content) => [
     `${list} with the ${field} ${JSON.stringify(content)?.slice(0, 20)}`,
     (d) => (d[list][3][field] = content),
@@ -233,6 +233,6 @@ function bad(list: List, field: string, contents: unknown[], rule: string): Brok
 }
 
 /** How a message calls the record: by its place and its id. */
-function at(list: List, index: number): string {
+function at(list: ListName, index: number): string {
   return `${list}[${index}] (id ${{ environments: index + 1, variables: [2, 1, 3, 4][index], values: index + 11 }[list]})`;
 }

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it } from "vitest";
-import { type Data, LISTS, lastId } from "../../src/store/data.js";
+import { type Data, LIST_NAMES, lastId } from "../../src/store/data.js";
 import { mergeData } from "../../src/store/edits/merge-data.js";
 import { mergeFiles } from "../../src/store/file/merge-files.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
@@ -35,7 +35,7 @@ describe(`in ${ROUNDS} rounds, a merge of two random branches`, () => {
         const { base, ours, theirs } = randomRound(seed, changes, isApart);
         const { data, conflicts } = await mergeData(base, ours.data, theirs.data);
         expect(checkData(structuredClone(data))).toEqual(data);
-        for (const list of LISTS)
+        for (const list of LIST_NAMES)
           expect(lastId(data, list)).toBeGreaterThanOrEqual(
             Math.max(lastId(ours.data, list), lastId(theirs.data, list)),
           );

@@ -7,7 +7,7 @@ import {
   qualifiedName,
 } from "../../model/environment.js";
 import { isPublic } from "../../model/variable.js";
-import type { Data, List, ValueRecord, VariableRecord } from "../data.js";
+import type { Data, ListName, ValueRecord, VariableRecord } from "../data.js";
 import {
   changesBetween,
   type History,
@@ -69,13 +69,13 @@ class ChangeRows {
     return rows;
   }
 
-  #keep(list: List, record: RecordChange["before"]): void {
+  #keep(list: ListName, record: RecordChange["before"]): void {
     if (record && list !== "values") this.#records.set(`${list} ${record.id}`, record);
   }
 
   #rows({ list, before, after }: RecordChange): ChangeRow[] {
     const record = (after ?? before) as Environment & VariableRecord & ValueRecord;
-    const find = (of: List, id: number) =>
+    const find = (of: ListName, id: number) =>
       (of === list ? record : this.#records.get(`${of} ${id}`)) as typeof record;
     const environment = find("environments", record.environment_id);
     const { application } = environment ?? record;
@@ -112,7 +112,7 @@ function* keyChanges(
 
 const WHAT = { environments: "environment", variables: "definition", values: "value" } as const;
 
-function shownPart(list: List, record: object): JsonValue {
+function shownPart(list: ListName, record: object): JsonValue {
   if (list === "environments") return qualifiedName(record as Environment);
   if (list === "values") return (record as ValueRecord).content.value;
   const { id: _, application: __, ...definition } = record as VariableRecord;

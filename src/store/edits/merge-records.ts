@@ -10,8 +10,8 @@ import {
 import { isPublic, isUnreadable } from "../../model/variable.js";
 import {
   type Data,
-  LISTS,
-  type List,
+  LIST_NAMES,
+  type ListName,
   lastId,
   mapById,
   type ValueRecord,
@@ -39,7 +39,7 @@ export interface MergeRecord {
  */
 export type MergeRecords = Map<string, MergeRecord>;
 
-type Kind = List | "keys" | "settings";
+type Kind = ListName | "keys" | "settings";
 
 /**
  * The key of the record with the top-level fields, such as `sealed` and
@@ -155,7 +155,7 @@ function ungroupCredentials({ credentials, ...fields }: MergeRecord["fields"]): 
 export function toData(merged: MergeRecords, branch: MergeRecords, ours: Data, theirs: Data): Data {
   const of = (kind: Kind) => [...merged].filter(([key]) => key.startsWith(`${kind}\n`));
   const ids = new Map<string, number>();
-  for (const list of LISTS) {
+  for (const list of LIST_NAMES) {
     const last = lastId(ours, list);
     let highest = Math.max(last, lastId(theirs, list));
     for (const [key, { id }] of of(list))

@@ -28,7 +28,7 @@ import {
   VARIABLE_TYPES,
   type ValueContent,
 } from "../../model/variable.js";
-import type { Data, List, ValueRecord, VariableRecord } from "../data.js";
+import type { Data, ListName, ValueRecord, VariableRecord } from "../data.js";
 
 const namePart = rule({ text: NAME_PART, must: `be ${NAME_PART_RULE}` });
 const application = { ...namePart, defaultValue: "default" };
@@ -80,7 +80,7 @@ const value: Record<keyof ValueRecord, Rule> = {
   content: rule({ fields: content }),
 };
 
-export const RECORD_RULES: Record<List, Rule> = {
+export const RECORD_RULES: Record<ListName, Rule> = {
   environments: rule({ fields: environment }),
   variables: rule({ fields: variable }),
   values: rule({ fields: value }),

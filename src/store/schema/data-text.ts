@@ -1,6 +1,6 @@
 import { constants } from "node:buffer";
 import type { Complete } from "../../model/variable.js";
-import { byId, type Data, type List } from "../data.js";
+import { byId, type Data, type ListName } from "../data.js";
 import type { FileSealing, SealedForm } from "./file-sealing.js";
 import { parseData } from "./parse-data.js";
 
@@ -37,7 +37,7 @@ export async function parseWithKeys(bytes: Uint8Array, keys: string | undefined)
  */
 export function* serializeData(data: Data): Generator<Buffer<ArrayBuffer>> {
   const { $schema, version, sealed, last_ids, history, environments, variables, values } = data;
-  const fields: Complete<Omit<Data, List>> = { $schema, version, sealed, last_ids, history };
+  const fields: Complete<Omit<Data, ListName>> = { $schema, version, sealed, last_ids, history };
   let start = "{\n";
   for (const [name, value] of Object.entries(fields)) {
     if (value === undefined) continue;

@@ -8,7 +8,7 @@ import { isPublic, isSealedText, valueFitsType } from "../../model/variable.js";
 import {
   DATA_VERSION,
   type Data,
-  type List,
+  type ListName,
   type ValueRecord,
   type VariableRecord,
 } from "../data.js";
@@ -99,7 +99,7 @@ function refusal({ path, rule }: BrokenRule, content: Record<string, unknown>): 
  *
  * @throws InvalidDataError
  */
-export function checkRecord(list: List, record: unknown): { readonly id: number } {
+export function checkRecord(list: ListName, record: unknown): { readonly id: number } {
   const toError = ({ path, rule }: BrokenRule) =>
     new InvalidDataError(`${pathText([list, ...path])} ${rule}`);
   return applyRule(RECORD_RULES[list], record, toError);
@@ -146,7 +146,7 @@ function checkKeys(data: Data): void {
   }
 }
 
-type DataRecord = Data[List][number];
+type DataRecord = Data[ListName][number];
 
 /** Names for messages. A pair of fields is unique together. */
 const UNIQUE = {
@@ -161,7 +161,7 @@ const UNIQUE = {
  *
  * @returns the records of the last group by the field
  */
-function checkUnique<L extends List>(
+function checkUnique<L extends ListName>(
   data: Data,
   list: L,
   field: keyof typeof UNIQUE & keyof Data[L][number],
@@ -215,7 +215,7 @@ function sealProblem(value: unknown, expected = false): string | undefined {
 
 function recordError(
   data: Data,
-  list: List,
+  list: ListName,
   record: DataRecord,
   problem: string,
 ): InvalidDataError {

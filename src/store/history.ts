@@ -17,7 +17,7 @@ export interface Author {
 }
 
 /** The command of a change by another program, made at its time or before. */
-export const OUTSIDE = "changed outside";
+export const EXTERNAL_COMMAND = "changed outside";
 
 export const UNKNOWN_AUTHOR: Author = { actor: "unknown", command: "unknown" };
 
@@ -151,7 +151,7 @@ export function isSameData(data: Data, other: Data): boolean {
 }
 
 /** Applies changes, which are not checked, the oldest first. */
-export function recordsAfter<T extends Records>(
+export function applyRecordChanges<T extends Records>(
   data: T,
   changes: readonly RecordChange[],
 ): Pick<T, ListName> {

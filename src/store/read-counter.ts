@@ -1,7 +1,7 @@
 import type { AuditLine } from "../model/audit-line.js";
 import { qualifiedName } from "../model/environment.js";
 import { mapById, type ValueRecord } from "./data.js";
-import { type History, idOf, OUTSIDE } from "./history.js";
+import { EXTERNAL_COMMAND, type History, idOf } from "./history.js";
 
 /** How often a client has read a value that is still the same. */
 export interface ReadCount {
@@ -63,7 +63,7 @@ async function unchangedValues({ data, writes }: History) {
     const latest = Date.parse(time);
     for (const change of outside) change.earliest = latest;
     outside = [];
-    const earliest = command === OUTSIDE ? Number.NEGATIVE_INFINITY : latest;
+    const earliest = command === EXTERNAL_COMMAND ? Number.NEGATIVE_INFINITY : latest;
     for (const change of records) {
       if (change.list !== "values") continue;
       const id = idOf(change);
@@ -71,7 +71,7 @@ async function unchangedValues({ data, writes }: History) {
       const ofValue = changesOf.get(id) ?? [];
       changesOf.set(id, ofValue);
       ofValue.push(valueChange);
-      if (command === OUTSIDE) outside.push(valueChange);
+      if (command === EXTERNAL_COMMAND) outside.push(valueChange);
     }
   }
   return (id: number, time: number) => {

@@ -3,10 +3,10 @@ import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../mo
 import { createMatcher } from "../../model/name-matcher.js";
 import { type Data, mapById, type ValueRecord, type VariableRecord } from "../data.js";
 import {
+  applyRecordChanges,
   type History,
   isSameData,
   type RecordedWrite,
-  recordsAfter,
   writesSince,
 } from "../history.js";
 import { brokenValues, refuseBroken } from "../schema/value-schema.js";
@@ -115,7 +115,7 @@ function dataBefore(data: Data, changes: readonly RecordedWrite[]): Data {
   const undone = changes.flatMap((change) =>
     change.changes.map(({ list, before, after }) => ({ list, before: after, after: before })),
   );
-  const old = recordsAfter(data, undone);
+  const old = applyRecordChanges(data, undone);
   const current = mapById(data.environments);
   // A history has no credentials.
   const environments = old.environments.map(({ id, application, name }) => {

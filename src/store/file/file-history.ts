@@ -31,9 +31,9 @@ import { readDataFile } from "./data-file.js";
 import {
   contentHash,
   type DataFileVersion,
+  externalChangeLine,
   findValidLines,
   newestLines,
-  outsideLine,
   parseLines,
   sealLines,
   toLine,
@@ -147,7 +147,7 @@ function recentLines(
   maxBytes: number,
 ) {
   const { sealing } = present;
-  const outside = outsideLine(valid, present);
+  const outside = externalChangeLine(valid, present);
   const all = [sealing?.needsWrite ? sealLines(valid.bytes, sealing) : valid.bytes];
   if (outside) all.push(Buffer.from(toLine(outside, sealing)));
   // One entry follows.
@@ -198,7 +198,7 @@ async function* writesIn(
     const { bytes } = (await reading) ?? {};
     if (!bytes) return;
     const valid = findValidLines(bytes, present.state);
-    const outside = outsideLine(valid, present);
+    const outside = externalChangeLine(valid, present);
     for (const part of [outside ? [outside] : [], parseLines(valid.bytes, present.sealing)])
       for (const { state: _, ...line } of part) if (line.changes) yield line as RecordedWrite;
   } catch (error) {

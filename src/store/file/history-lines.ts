@@ -3,15 +3,15 @@ import { InvalidDataError } from "../../kit/text/errors.js";
 import { applyRule, COUNT, optional, rule, TEXT } from "../../kit/text/rules.js";
 import type { Data } from "../data.js";
 import {
+  applyRecordChanges,
   changesBetween,
-  OUTSIDE,
+  EXTERNAL_COMMAND,
   RECORD,
   RECORD_CHANGE,
   type RecordChange,
   type RecordedWrite,
   type Records,
   recordedData,
-  recordsAfter,
   UNKNOWN_AUTHOR,
 } from "../history.js";
 import type { FileSealing } from "../schema/file-sealing.js";
@@ -173,7 +173,7 @@ export interface DataFileVersion {
  *
  * @throws as {@link parseLines}
  */
-export function outsideLine(
+export function externalChangeLine(
   valid: ValidLines,
   { data, state, time, sealing }: DataFileVersion,
 ): HistoryLine | undefined {
@@ -181,14 +181,21 @@ export function outsideLine(
   const changes = changesBetween(lastData(valid.bytes, sealing), recordedData(data));
   if (changes.length === 0) return undefined;
   const id = valid.highestId + 1;
-  return { id, state, time: time.toISOString(), ...UNKNOWN_AUTHOR, command: OUTSIDE, changes };
+  return {
+    id,
+    state,
+    time: time.toISOString(),
+    ...UNKNOWN_AUTHOR,
+    command: EXTERNAL_COMMAND,
+    changes,
+  };
 }
 
 function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {
   const newestFirst: (readonly RecordChange[])[] = [];
   for (const { data, changes = [] } of parseLines(bytes, sealing)) {
     newestFirst.push(changes);
-    if (data) return recordsAfter(data, newestFirst.reverse().flat());
+    if (data) return applyRecordChanges(data, newestFirst.reverse().flat());
   }
   throw damaged(0);
 }

@@ -20,7 +20,7 @@ import { DATA, edited } from "../../support/data.js";
 import { type DataFile, dataFile } from "../../support/data-file.js";
 import { contents, set } from "../../support/edits.js";
 
-const OUTSIDE = "changed outside";
+const EXTERNAL_COMMAND = "changed outside";
 const historyOf = ({ path }: DataFile) => `${path}.history.jsonl`;
 const setPort = ({ path }: DataFile, port: number) =>
   updateDataFile(path, (data) => set(data, { PORT: port }));
@@ -46,7 +46,7 @@ const byHand = async (file: DataFile, port: number) =>
 async function portsOf(file: DataFile): Promise<unknown[]> {
   return (await changesOf(file)).map(({ command, changes: [first] }) => {
     const content = (first?.after as { content?: { value: unknown } } | null)?.content;
-    return command === OUTSIDE ? [command, content?.value] : content?.value;
+    return command === EXTERNAL_COMMAND ? [command, content?.value] : content?.value;
   });
 }
 
@@ -106,9 +106,9 @@ describe("an entry that its writer was killed before it replaced the data file",
     await setPort(file, 1);
     await killed(file, 2);
     await byHand(file, 3);
-    expect(await portsOf(file)).toEqual([[OUTSIDE, 3], 1]);
+    expect(await portsOf(file)).toEqual([[EXTERNAL_COMMAND, 3], 1]);
     await setPort(file, 4);
-    expect(await portsOf(file)).toEqual([4, [OUTSIDE, 3], 1]);
+    expect(await portsOf(file)).toEqual([4, [EXTERNAL_COMMAND, 3], 1]);
   });
 
   it("does not count after a write that changes nothing", async () => {
@@ -126,7 +126,7 @@ describe("an entry that its writer was killed before it replaced the data file",
     expect(await portsOf(file)).toEqual([1]);
     await setPort(file, 2);
     await byHand(file, 3);
-    expect(await portsOf(file)).toEqual([[OUTSIDE, 3], 2, 1]);
+    expect(await portsOf(file)).toEqual([[EXTERNAL_COMMAND, 3], 2, 1]);
     expect(await lines(file)).toHaveLength(3);
   });
 
@@ -164,9 +164,9 @@ it("a history that was copied to another file is kept when another program chang
   await copy.write(await readFile(file.path, "utf8"));
   await copyHistory(copy.path, await readFileHistory(file.path));
   await byHand(copy, 3);
-  expect(await portsOf(copy)).toEqual([[OUTSIDE, 3], 2, 1]);
+  expect(await portsOf(copy)).toEqual([[EXTERNAL_COMMAND, 3], 2, 1]);
   await setPort(copy, 4);
-  expect(await portsOf(copy)).toEqual([4, [OUTSIDE, 3], 2, 1]);
+  expect(await portsOf(copy)).toEqual([4, [EXTERNAL_COMMAND, 3], 2, 1]);
 });
 
 describe("a data file that is put back", () => {
@@ -176,9 +176,9 @@ describe("a data file that is put back", () => {
     const two = await readFile(file.path);
     await setPort(file, 3);
     await writeFile(file.path, two);
-    expect(await portsOf(file)).toEqual([[OUTSIDE, 2], 3, 2]);
+    expect(await portsOf(file)).toEqual([[EXTERNAL_COMMAND, 2], 3, 2]);
     await setPort(file, 4);
-    expect(await portsOf(file)).toEqual([4, [OUTSIDE, 2], 3, 2]);
+    expect(await portsOf(file)).toEqual([4, [EXTERNAL_COMMAND, 2], 3, 2]);
     expect((await changesOf(file)).map(({ id }) => id)).toEqual([4, 3, 2, 1]);
   });
 
@@ -206,7 +206,7 @@ describe("a data file that is put back", () => {
       await setPort(file, port);
       await byHand(file, port + 1);
       await byHand(file, port + 2);
-      expected.unshift([OUTSIDE, port + 2], port);
+      expected.unshift([EXTERNAL_COMMAND, port + 2], port);
       expect(await portsOf(file)).toEqual(expected);
     }
     await setPort(file, 10);
@@ -221,11 +221,11 @@ describe("a data file that another program has changed", () => {
     await setPort(file, 1);
     await byHand(file, 2);
     const [outside] = await changesOf(file);
-    expect(outside).toMatchObject({ id: 2, actor: "unknown", command: OUTSIDE });
+    expect(outside).toMatchObject({ id: 2, actor: "unknown", command: EXTERNAL_COMMAND });
     expect(outside?.time).toBe((await stat(file.path)).mtime.toISOString());
-    expect(await portsOf(file)).toEqual([[OUTSIDE, 2], 1]);
+    expect(await portsOf(file)).toEqual([[EXTERNAL_COMMAND, 2], 1]);
     await setPort(file, 3);
-    expect(await portsOf(file)).toEqual([3, [OUTSIDE, 2], 1]);
+    expect(await portsOf(file)).toEqual([3, [EXTERNAL_COMMAND, 2], 1]);
     expect((await changesOf(file))[1]).toEqual(outside);
   });
 

@@ -174,7 +174,10 @@ export function findEnvironment<E extends Environment>(
  * @returns the problems, with the names of environments and keys, without
  *   secrets
  */
-export function findWeakSecrets(environments: readonly EnvironmentRecord[], now: number): string[] {
+export function describeWeakSecrets(
+  environments: readonly EnvironmentRecord[],
+  now: number,
+): string[] {
   const grants = environments.flatMap(keyGrants).filter(({ validUntil }) => now < validUntil);
   const keys = new Set(grants.map(({ pair }) => pair.api_key));
   const [short, same] = [new Set<string>(), new Set<string>()];

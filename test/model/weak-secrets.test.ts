@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type EnvironmentRecord, findWeakSecrets } from "../../src/model/environment.js";
+import { describeWeakSecrets, type EnvironmentRecord } from "../../src/model/environment.js";
 
 const NOW = Date.parse("2026-01-31T12:00:00.000Z");
 const STRONG = ["0123456789abcdef", "fedcba9876543210"] as const;
@@ -16,14 +16,14 @@ function environment(
   return { ...record, ...(old && { previous: old }) } satisfies EnvironmentRecord;
 }
 
-const find = (...environments: EnvironmentRecord[]) => findWeakSecrets(environments, NOW);
+const find = (...environments: EnvironmentRecord[]) => describeWeakSecrets(environments, NOW);
 
-describe("findWeakSecrets", () => {
-  it("findWeakSecrets finds nothing in secrets that are long and different", () => {
+describe("describeWeakSecrets", () => {
+  it("describeWeakSecrets finds nothing in secrets that are long and different", () => {
     expect(find(environment("test", STRONG[0]), environment("production", STRONG[1]))).toEqual([]);
   });
 
-  it("findWeakSecrets finds short secrets", () => {
+  it("describeWeakSecrets finds short secrets", () => {
     expect(
       find(
         environment("a", "x"),
@@ -33,7 +33,7 @@ describe("findWeakSecrets", () => {
     ).toEqual(["API secrets shorter than 16 characters can be guessed: shop/a, shop/c"]);
   });
 
-  it("findWeakSecrets finds environments with the same secret", () => {
+  it("describeWeakSecrets finds environments with the same secret", () => {
     const all = [
       environment("a", STRONG[0]),
       environment("b", STRONG[1]),
@@ -44,13 +44,13 @@ describe("findWeakSecrets", () => {
     ]);
   });
 
-  it("findWeakSecrets finds secrets that are a key", () => {
+  it("describeWeakSecrets finds secrets that are a key", () => {
     expect(
       find(environment("production", "key-of-production"), environment("test", STRONG[0])),
     ).toEqual(["API secrets that are also an API key are not secret: shop/production"]);
   });
 
-  it("findWeakSecrets counts a rotated-out pair while it is valid", () => {
+  it("describeWeakSecrets counts a rotated-out pair while it is valid", () => {
     const rotated = (validUntil: string) => environment("a", STRONG[0], [STRONG[1], validUntil]);
     const other = environment("b", STRONG[1]);
     expect(find(rotated("2026-01-31T12:00:01.000Z"), other)).toHaveLength(1);
@@ -58,7 +58,7 @@ describe("findWeakSecrets", () => {
     expect(find(environment("a", STRONG[0], ["x", "2026-01-31T12:00:01.000Z"]))).toHaveLength(1);
   });
 
-  it("findWeakSecrets does not count one environment that had the same secret before", () => {
+  it("describeWeakSecrets does not count one environment that had the same secret before", () => {
     expect(find(environment("a", STRONG[0], [STRONG[0], "2026-01-31T12:00:01.000Z"]))).toEqual([]);
   });
 });

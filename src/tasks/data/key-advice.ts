@@ -1,8 +1,8 @@
 import { assignmentLines, command } from "../../kit/text/shell.js";
 import {
+  describeWeakSecrets,
   type EnvironmentRecord,
   expiringKeys,
-  findWeakSecrets,
   type KeyPair,
   qualifiedName,
 } from "../../model/environment.js";
@@ -26,7 +26,7 @@ export function keyWarnings(
   now: number,
   flags: readonly string[],
 ) {
-  const warnings = findWeakSecrets(environments, now).map((message) => {
+  const warnings = describeWeakSecrets(environments, now).map((message) => {
     return { message, fix: rotateCommand(flags) };
   });
   for (const { environment, client = "", validUntil } of expiringKeys(environments)) {

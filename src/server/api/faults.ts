@@ -47,6 +47,6 @@ export function simulateArrival(
 }
 
 /** Returns the simulated failure of a counted request, if it fails. */
-export function failureOf({ failRate = 0 }: Faults): Reply | undefined {
+export function simulateFailure({ failRate = 0 }: Faults): Reply | undefined {
   return Math.random() < failRate ? SIMULATED_FAILURE : undefined;
 }

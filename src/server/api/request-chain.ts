@@ -22,7 +22,7 @@ import {
   TOO_MANY_WITHOUT_KEY,
   UNAUTHORIZED,
 } from "./error-replies.js";
-import { type Faults, failureOf, simulateArrival } from "./faults.js";
+import { type Faults, simulateArrival, simulateFailure } from "./faults.js";
 import { createRouter, routeOf } from "./routes.js";
 import { requestId, type ServedRequest } from "./served-request.js";
 
@@ -170,7 +170,7 @@ export class RequestChain {
    */
   #admit({ arrived: { path, malformation }, identity, refusal }: Counted): Reply | undefined {
     const { faults } = this.#parts;
-    const early = refusal ?? (faults && failureOf(faults)) ?? malformation;
+    const early = refusal ?? (faults && simulateFailure(faults)) ?? malformation;
     if (early !== undefined) return early;
     return identity.grant === undefined && UNDER_V1.test(path) ? UNAUTHORIZED : undefined;
   }

@@ -31,7 +31,7 @@ export interface RateLimit {
 }
 
 /** Each field is `undefined` if its header is missing or malformed. */
-export function readRateLimit(headers: IncomingHttpHeaders) {
+export function parseRateLimitHeaders(headers: IncomingHttpHeaders) {
   return {
     limit: parseCount(headers, LIMIT_HEADER),
     remaining: parseCount(headers, REMAINING_HEADER),

@@ -53,7 +53,7 @@ export class Service {
    * gets the revision of its data: the number of writes would reveal other
    * changes.
    */
-  freshness({ only }: Scope, view: EnvironmentView): readonly string[] {
+  freshnessHeaders({ only }: Scope, view: EnvironmentView): readonly string[] {
     const { version, age } = this.#store;
     if (version === undefined || age === undefined) return [];
     return formatFreshness(only === undefined ? version : `1-${view.revision}`, age);

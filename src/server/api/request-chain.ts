@@ -157,7 +157,7 @@ export class RequestChain {
     const wait = retryAfter ?? identity.retryAfter;
     const headers = NO_STORE.concat(
       rateLimitHeaders(rateLimit, wait),
-      grant && view ? service.freshness(grant.scope, view) : [],
+      grant && view ? service.freshnessHeaders(grant.scope, view) : [],
     );
     const tooMany = retryAfter === undefined ? TOO_MANY_WITHOUT_KEY : TOO_MANY_REQUESTS;
     const refusal = wait === undefined ? undefined : tooMany;

@@ -6,7 +6,7 @@ import { reasonOf } from "../../kit/net/failures.js";
 import { ProxyError, type ServerRoute } from "../../kit/net/proxy.js";
 import { formatDuration } from "../../kit/text/duration.js";
 import { AppvarsError, RefusedCredentialsError, UnauthorizedError } from "../../kit/text/errors.js";
-import { readRateLimit } from "../../model/http-headers.js";
+import { parseRateLimitHeaders } from "../../model/http-headers.js";
 import { ROUTES, targetOf } from "../../model/routes.js";
 import { compareClocks } from "../../signing/sign.js";
 import type { ServerSettings } from "../settings/server-settings.js";
@@ -218,7 +218,7 @@ function mistakeOf(withoutKey: AppvarsError | undefined): string {
 }
 
 export function checkRateLimit({ headers }: Pick<HttpResponse, "headers">): Finding {
-  const { limit, remaining, reset } = readRateLimit(headers);
+  const { limit, remaining, reset } = parseRateLimitHeaders(headers);
   if (limit === undefined || remaining === undefined)
     return skipped("the server does not report a rate limit");
   const message = `${remaining} of ${limit} requests are left for the next ${reset ?? "?"} s`;

@@ -9,7 +9,7 @@ import {
   parseEnvironmentName,
   qualifiedName,
 } from "../../model/environment.js";
-import { type RateLimit, readRateLimit } from "../../model/http-headers.js";
+import { parseRateLimitHeaders, type RateLimit } from "../../model/http-headers.js";
 import { ROUTES } from "../../model/routes.js";
 import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import type { VariableSource } from "../../model/source.js";
@@ -88,7 +88,7 @@ async function openServer(
   const source = await openRemote({ ...connection, maxWait: 0 }, apiSecret, surroundings, {
     live: true,
     onResponse: ({ target, headers }) => {
-      const { limit, remaining, reset } = readRateLimit(headers);
+      const { limit, remaining, reset } = parseRateLimitHeaders(headers);
       // Requests without credentials count against the limit of the address.
       if (target === ROUTES.health) return;
       if (limit !== undefined && remaining !== undefined && reset !== undefined)

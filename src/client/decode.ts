@@ -30,7 +30,7 @@ import {
   type VariableValue,
   valueFitsType,
 } from "../model/variable.js";
-import { compareClocks } from "../signing/sign.js";
+import { describeSkew } from "../signing/sign.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 
@@ -226,7 +226,7 @@ export function interpretHealth(response: HttpResponse): { healthy: boolean; hea
  */
 function unauthorizedError(date = "", signedAt = Number.NaN): UnauthorizedError {
   // The date is rounded down to seconds.
-  const { seconds, limit, message } = compareClocks(signedAt - Date.parse(date) - 500);
+  const { seconds, limit, message } = describeSkew(signedAt - Date.parse(date) - 500);
   if (seconds >= limit) return new WrongClockError(`the server refused the signature: ${message}`);
   return new RefusedCredentialsError();
 }

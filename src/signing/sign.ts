@@ -88,7 +88,7 @@ export interface Tolerance {
  *
  * @param skew how far this machine's clock is ahead, in milliseconds
  */
-export function compareClocks(skew: number) {
+export function describeSkew(skew: number) {
   const seconds = Math.round(Math.abs(skew) / 1_000);
   const { past, future } = DEFAULT_TOLERANCE;
   const [limit, offset, allowed] =

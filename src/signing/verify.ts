@@ -29,7 +29,7 @@ export interface SignatureCheck {
   /** The number of HMACs that it takes to rule out a secret. */
   cost(): number;
   /** Whether the signature was made with this secret. Compares in constant time. */
-  madeWith(secret: HmacKey): boolean;
+  isSignedWith(secret: HmacKey): boolean;
 }
 
 /**
@@ -38,7 +38,7 @@ export interface SignatureCheck {
  * or without a body hash. Compares in constant time.
  */
 export function verify(request: ReceivedRequest, secret: string, options: VerifyOptions): boolean {
-  return readSignature(request, options)?.madeWith(new HmacKey(secret)) ?? false;
+  return readSignature(request, options)?.isSignedWith(new HmacKey(secret)) ?? false;
 }
 
 /**
@@ -64,7 +64,7 @@ export function readSignature(
   return {
     cost: () => signableRoutes(target).length * BODY_HASHES.length,
     // Nearly all clients sign the target as it is, which is the first route.
-    madeWith: (secret) =>
+    isSignedWith: (secret) =>
       covers(secret, target) ||
       signableRoutes(target)
         .slice(1)

@@ -80,17 +80,17 @@ export class Authenticator {
       if (!hasKey) return this.#findSigner(id, check);
     }
     const { grant, secret } = this.#claim(req);
-    return check.madeWith(secret.key) ? { grant } : {};
+    return check.isSignedWith(secret.key) ? { grant } : {};
   }
 
-  #findSigner(address: string, { cost, madeWith }: SignatureCheck): Identity {
+  #findSigner(address: string, { cost, isSignedWith }: SignatureCheck): Identity {
     const { clock, service } = this.#parts;
     const now = clock();
     const candidates = service.keylessGrants.filter(({ validUntil }) => now < validUntil);
     return this.#search(candidates, {
       address,
       cost,
-      madeWith: (pair) => madeWith(this.#prepared(pair).key),
+      isSignedWith: (pair) => isSignedWith(this.#prepared(pair).key),
     });
   }
 

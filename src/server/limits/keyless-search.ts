@@ -18,7 +18,7 @@ const MAX_RECENT_ADDRESSES = 10_000;
 interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
   /** The address, as `clientAddress` returns it. */
   address: string;
-  madeWith(pair: KeyPair): boolean;
+  isSignedWith(pair: KeyPair): boolean;
 }
 
 export interface Identity {
@@ -46,17 +46,19 @@ export type KeylessSearch = (
 export function createKeylessSearch(ticks: () => number): KeylessSearch {
   const reserveWork = createWorkBudget(ticks);
   const recentKeys = new RecentKeys();
-  return (candidates, { address, cost, madeWith }) => {
+  return (candidates, { address, cost, isSignedWith }) => {
     const recent = recentKeys.of(address);
     const isRecent = ({ pair }: KeyGrant) => recent.includes(pair.api_key);
     const others = candidates.filter((candidate) => !isRecent(candidate));
     // Both rounds try all of their keys, so that the time does not reveal which
     // one matched.
-    let [match] = candidates.filter((candidate) => isRecent(candidate) && madeWith(candidate.pair));
+    let [match] = candidates.filter(
+      (candidate) => isRecent(candidate) && isSignedWith(candidate.pair),
+    );
     if (!match && others.length > 0) {
       const retryAfter = reserveWork(address, others.length * cost());
       if (retryAfter > 0) return { retryAfter };
-      [match] = others.filter(({ pair }) => madeWith(pair));
+      [match] = others.filter(({ pair }) => isSignedWith(pair));
     }
     if (!match || isShared(match, candidates)) return {};
     recentKeys.add(address, match.pair.api_key);

@@ -8,7 +8,7 @@ import { formatDuration } from "../../kit/text/duration.js";
 import { AppvarsError, RefusedCredentialsError, UnauthorizedError } from "../../kit/text/errors.js";
 import { parseRateLimitHeaders } from "../../model/http-headers.js";
 import { ROUTES, targetOf } from "../../model/routes.js";
-import { compareClocks } from "../../signing/sign.js";
+import { describeSkew } from "../../signing/sign.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import type { SettingList } from "../settings/setting-table.js";
 import { missingKeyError, noSecretError } from "../sources/open-source.js";
@@ -141,7 +141,7 @@ export function checkTls(
  */
 export function checkClock(skew: number | undefined, isHarmless: boolean): Finding {
   if (skew === undefined) return notChecked("reachability");
-  const { seconds, limit, message } = compareClocks(skew);
+  const { seconds, limit, message } = describeSkew(skew);
   if (seconds <= limit / 2)
     return ok(`this machine's clock is within ${Math.max(1, seconds)} s of the server's`);
   const fix =

@@ -22,11 +22,11 @@ function searchAmong(all: KeyGrant[]) {
   const tried: string[] = [];
   const search = createKeylessSearch(() => time.now);
   const find = (secret: string, address = "192.0.2.1", among = all): Identity => {
-    const madeWith = ({ api_secret }: { api_secret: string }) => {
+    const isSignedWith = ({ api_secret }: { api_secret: string }) => {
       tried.push(api_secret);
       return api_secret === secret;
     };
-    return search(among, { address, cost: () => COST, madeWith });
+    return search(among, { address, cost: () => COST, isSignedWith });
   };
   const triedBy = (work: () => unknown) => {
     const before = tried.length;

@@ -22,7 +22,7 @@ import {
   refusePlainSecret,
 } from "./options.js";
 import { readConsistent, type SendRead, type SnapshotAttempt } from "./read-consistent.js";
-import { type Budget, countAnswer, createBudget, type RetryOptions, withRetries } from "./retry.js";
+import { addToBudget, type Budget, createBudget, type RetryOptions, withRetries } from "./retry.js";
 import { type HttpResponse, type RequestLimits, Transport } from "./transport.js";
 
 export interface ClientOptions
@@ -217,7 +217,7 @@ export class Client extends VariableReader implements VariableSource {
     const { status, headers: received, body } = response;
     const milliseconds = Math.round(response.milliseconds);
     this.#options.onResponse?.({ target, status, headers: received, milliseconds });
-    countAnswer(budget, body);
+    addToBudget(budget, body);
     return response;
   }
 

@@ -31,7 +31,7 @@ export interface Budget {
    * The deadline, in milliseconds on a monotonic clock; `undefined` before the
    * first request.
    */
-  end: number | undefined;
+  deadline: number | undefined;
   /** The time of the first failure, on the same clock, when `maxWait` starts. */
   failedAt: number | undefined;
   /** The length of all answers so far, in characters. */
@@ -39,11 +39,11 @@ export interface Budget {
 }
 
 export function createBudget(): Budget {
-  return { end: undefined, failedAt: undefined, length: 0 };
+  return { deadline: undefined, failedAt: undefined, length: 0 };
 }
 
 /** @throws ServerError if the answers are too large in total */
-export function countAnswer(budget: Budget, body: string): void {
+export function addToBudget(budget: Budget, body: string): void {
   budget.length += body.length;
   if (budget.length <= MAX_LENGTH) return;
   throw new ServerError(`the server sends more than ${MAX_LENGTH / MIB} MiB for one command`, 200);
@@ -143,8 +143,8 @@ export async function withRetries<T>(
 function secondsLeft(budget: Budget, total: number, now: number): number {
   // Exactly `total` for the first request: with slightly less, a timeout would
   // be reported as an exhausted budget.
-  const seconds = budget.end === undefined ? total : (budget.end - now) / 1_000;
-  budget.end ??= now + total * 1_000;
+  const seconds = budget.deadline === undefined ? total : (budget.deadline - now) / 1_000;
+  budget.deadline ??= now + total * 1_000;
   if (seconds >= MIN_REQUEST_S) return seconds;
   throw new UnreachableError(
     `gave up after ${total} s: --max-wait and one --timeout allow no more`,
@@ -166,7 +166,7 @@ export async function pause(
 ): Promise<boolean> {
   const { budget, maxWait = DEFAULT_MAX_WAIT, ticks, sleep, onRetry } = options;
   budget.failedAt ??= ticks();
-  const latest = Math.min(budget.failedAt + maxWait * 1_000, budget.end ?? NEVER, end);
+  const latest = Math.min(budget.failedAt + maxWait * 1_000, budget.deadline ?? NEVER, end);
   if (ticks() + notice.wait * 1_000 > latest) return false;
   onRetry?.(notice);
   await sleep(notice.wait);

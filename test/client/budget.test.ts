@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Client } from "../../src/client/client.js";
-import { countAnswer, createBudget, withRetries } from "../../src/client/retry.js";
+import { addToBudget, createBudget, withRetries } from "../../src/client/retry.js";
 import { ServerError, UnreachableError } from "../../src/kit/text/errors.js";
 import { readAll } from "../../src/model/page.js";
 import { aVariable } from "../support/records.js";
@@ -25,8 +25,8 @@ describe("a budget", () => {
   it("allows 512 MiB of answers", () => {
     const budget = createBudget();
     const body = "x".repeat(64 * 1024 * 1024);
-    for (let count = 0; count < 8; count++) countAnswer(budget, body);
-    expect(() => countAnswer(budget, "x")).toThrow(
+    for (let count = 0; count < 8; count++) addToBudget(budget, body);
+    expect(() => addToBudget(budget, "x")).toThrow(
       new ServerError("the server sends more than 512 MiB for one command", 200),
     );
   });

@@ -59,8 +59,8 @@ describe.skipIf(process.platform === "win32")("run --watch", () => {
         return { close: async () => {} };
       },
       read: async () => {
-        ends.push(budget?.end);
-        Object.assign(budget ?? {}, { end: 1 });
+        ends.push(budget?.deadline);
+        Object.assign(budget ?? {}, { deadline: 1 });
         if (ends.length === 3) await writeFile(done, "");
         const env = { PATH: process.env["PATH"] ?? "" };
         return { env, variables: [], leftOut: [], taken: [] };

@@ -16,7 +16,7 @@ import type { TlsCredentials } from "./wire/tls.js";
  */
 interface TrafficMetrics {
   count(request: ServedRequest): void;
-  decide: OnDecision;
+  countDecision: OnDecision;
   /** @param count returns the number of open connections */
   watchConnections(count: () => number): void;
 }
@@ -107,7 +107,7 @@ function createParts(
 ): RequestChainParts {
   const { onRequest, metrics } = options;
   const addressOf = createAddressOf(options.trustProxy);
-  const limiter = new RateLimiter(options, ticks, metrics?.decide);
+  const limiter = new RateLimiter(options, ticks, metrics?.countDecision);
   const tolerance = { ...DEFAULT_TOLERANCE, ...options.tolerance };
   const report = (request: ServedRequest) => {
     metrics?.count(request);

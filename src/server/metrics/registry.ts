@@ -79,7 +79,7 @@ export class ServerMetrics {
     if (method !== undefined) this.#durations.observe({ route }, milliseconds / 1_000);
   };
 
-  readonly decide: OnDecision = (counter, isAllowed) =>
+  readonly countDecision: OnDecision = (counter, isAllowed) =>
     this.#decisions.inc({ counter, decision: isAllowed ? "allowed" : "refused" });
 
   watchConnections(count: () => number): void {

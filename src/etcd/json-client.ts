@@ -8,7 +8,7 @@ import { UnreachableError } from "../kit/text/errors.js";
 /** The largest answers, in bytes. `maxBytes` also limits a line of a stream. */
 const LIMITS = { maxBytes: 64 * 1_024 * 1_024, maxErrorBytes: 64 * 1_024 };
 /** The slowest upload to allow for, in bytes per millisecond: 2 Mbit/s. */
-const SENT_BYTES = 256;
+const MIN_UPLOAD_BYTES_PER_MS = 256;
 /** The time for a whole answer, as a multiple of the time between two pieces. */
 const MAX_TIMEOUTS = 30;
 
@@ -117,6 +117,6 @@ export class JsonClient {
 }
 
 function deadlineOf({ timeout, signal }: PostLimits, request: Buffer): DeadlineOptions {
-  const longer = timeout + request.length / SENT_BYTES;
+  const longer = timeout + request.length / MIN_UPLOAD_BYTES_PER_MS;
   return { timeout: longer, total: MAX_TIMEOUTS * longer, signal };
 }

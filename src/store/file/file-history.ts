@@ -45,7 +45,7 @@ const MAX_ENTRIES = 1_000;
 /** The maximum size of all entries, in bytes. */
 const MAX_BYTES = 10 * 1_048_576;
 /** The share of a full history that stays, so that few writes rewrite the file. */
-const REST = 0.9;
+const SHARE_KEPT_ON_TRIM = 0.9;
 /** Does not create the file. */
 const APPEND = { flag: constants.O_WRONLY | constants.O_APPEND };
 
@@ -110,7 +110,7 @@ async function record(
     await appendFile(path, text, { ...APPEND, flush: true });
   } else {
     const present = { data, state, time: dataFile.mtime, sealing };
-    const share = isFull ? REST : 1;
+    const share = isFull ? SHARE_KEPT_ON_TRIM : 1;
     const newest = valid && recentLines(valid, present, limit * share, MAX_BYTES * share);
     // Users who can read the data file don't need its older secrets.
     const { gid, mode } = old?.stats ?? { ...dataFile, mode: 0 };

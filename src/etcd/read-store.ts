@@ -17,7 +17,7 @@ import {
   parseHead,
   parseLogEntry,
 } from "./log.js";
-import { download, endOf, openKey, type StoreTarget } from "./uploads.js";
+import { download, openKey, prefixRangeEnd, type StoreTarget } from "./uploads.js";
 
 /**
  * The largest number of log entries in an answer, and in the answer with the
@@ -67,7 +67,7 @@ export async function readHead(
 ): Promise<StoredHead | undefined> {
   const { gateway, signal } = target;
   const key = KEYS.head;
-  const end = endOf(KEYS.log);
+  const end = prefixRangeEnd(KEYS.log);
   const ranges = since === undefined ? [] : [{ key: logKey(since + 1), end, limit: FIRST_ENTRIES }];
   const answer = await gateway.ranges([{ key }, ...ranges], { within, signal });
   const [[stored] = [], entries = []] = answer.ranges;

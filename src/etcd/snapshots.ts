@@ -47,7 +47,7 @@ export async function uploadSnapshot(
  * Makes a snapshot if the log is long, and removes old entries. If this fails,
  * nothing is lost.
  */
-export async function tidy(
+export async function compactLog(
   target: StoreTarget,
   { head, data, logBytes }: StoreState,
   before: StoreState,

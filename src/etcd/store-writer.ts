@@ -17,7 +17,7 @@ import {
 } from "./log.js";
 import { pause } from "./member-client.js";
 import { ENTRY_COST, type StoreState } from "./read-store.js";
-import { modRevisionOf, prune, replaceHead, tidy, uploadSnapshot } from "./snapshots.js";
+import { compactLog, modRevisionOf, prune, replaceHead, uploadSnapshot } from "./snapshots.js";
 import { LostUploadError, type StoreTarget, type Upload, upload } from "./uploads.js";
 
 /**
@@ -88,7 +88,7 @@ export class StoreWriter {
     });
     if (after === before) return;
     this.#options.adopt(after, before, startedAt);
-    await tidy(this.#target, after, before).catch(() => {});
+    await compactLog(this.#target, after, before).catch(() => {});
   }
 
   /** @throws InvalidDataError if the store holds something; as `update` */

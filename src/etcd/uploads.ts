@@ -142,8 +142,8 @@ export async function download(
  */
 export async function listUploads({ gateway }: StoreTarget): Promise<Map<string, string>> {
   const { ranges } = await gateway.ranges([
-    { key: KEYS.parts, end: endOf(KEYS.parts), keysOnly: true },
-    { key: KEYS.uploads, end: endOf(KEYS.uploads) },
+    { key: KEYS.parts, end: prefixRangeEnd(KEYS.parts), keysOnly: true },
+    { key: KEYS.uploads, end: prefixRangeEnd(KEYS.uploads) },
   ]);
   // Parts are read without values. Uploads come after them, and set theirs.
   return new Map(ranges.flat().map(({ key, value }) => [key.split("/")[1] ?? "", String(value)]));
@@ -151,11 +151,11 @@ export async function listUploads({ gateway }: StoreTarget): Promise<Map<string,
 
 export function keysOf(write: string): KeyRange[] {
   const key = `${KEYS.parts}${write}/`;
-  return [{ key, end: endOf(key) }, { key: KEYS.uploads + write }];
+  return [{ key, end: prefixRangeEnd(key) }, { key: KEYS.uploads + write }];
 }
 
 /** Returns the first key after all keys with a prefix, which ends with a slash. */
-export function endOf(prefix: string): string {
+export function prefixRangeEnd(prefix: string): string {
   return `${prefix.slice(0, -1)}0`;
 }
 

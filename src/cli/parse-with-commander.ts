@@ -17,7 +17,7 @@ import {
 } from "./arguments/command.js";
 import { ArgumentError, addValue, finishLine, type ParsedLine } from "./arguments/parse-line.js";
 import { CONNECTION, CONNECTION_HEADING } from "./arguments/source-flags.js";
-import { type CommandCall, GROUPS } from "./known-commands.js";
+import { COMMANDS_BY_HEADING, type CommandCall } from "./command-registry.js";
 import type { Io } from "./output/context.js";
 import { writeLines } from "./output/output.js";
 import { withHint } from "./usage-hints.js";
@@ -60,7 +60,7 @@ export async function parseWithCommander(call: CommandCall, io: Io): Promise<Par
 function createProgram({ path, command, words }: CommandCall, io: Io) {
   const program = new CommanderCommand("appvars")
     .helpOption("-h, --help", HELP_FLAG["-h, --help"])
-    .commandsGroup(Object.keys(GROUPS).at(-1) ?? "")
+    .commandsGroup(Object.keys(COMMANDS_BY_HEADING).at(-1) ?? "")
     .helpCommand("help [command]", "print help for a command")
     .configureHelp({ showGlobalOptions: true, visibleOptions: listedOptions })
     .configureOutput({
@@ -93,7 +93,7 @@ function describe(built: CommanderCommand, command: Command): void {
 
 /** Adds all commands to the help of the program, without loading them. */
 function listCommands(program: CommanderCommand): void {
-  for (const [heading, commands] of Object.entries(GROUPS))
+  for (const [heading, commands] of Object.entries(COMMANDS_BY_HEADING))
     for (const [name, [summary]] of Object.entries(commands))
       program.addCommand(new CommanderCommand(name).summary(summary).helpGroup(heading));
 }

@@ -10,7 +10,7 @@ import {
 } from "../kit/process/signals.js";
 import { thisProcess } from "../kit/process/this-process.js";
 import { parseLine, splitWords } from "./arguments/parse-line.js";
-import { findCommand, loadAll } from "./known-commands.js";
+import { findCommand, loadAll } from "./command-registry.js";
 import { createContext, type Io } from "./output/context.js";
 import { writeLines } from "./output/output.js";
 import { reportError } from "./output/report-error.js";

@@ -2,7 +2,7 @@ import type { CommanderError } from "commander";
 import { UsageError } from "../kit/text/errors.js";
 import { SETTING_NAMES, SETTINGS } from "../tasks/settings/setting-table.js";
 import { flagRows, OUTPUT_FLAGS } from "./arguments/command.js";
-import type { CommandCall } from "./known-commands.js";
+import type { CommandCall } from "./command-registry.js";
 
 /** An error of commander with advice, if there is any. */
 export function withHint(error: CommanderError, call: CommandCall): Error {

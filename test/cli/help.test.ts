@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../src/cli/arguments/command.js";
-import { loadAll } from "../../src/cli/known-commands.js";
+import { loadAll } from "../../src/cli/command-registry.js";
 import { runCli } from "../support/cli.js";
 import { DATA } from "../support/data.js";
 import { dataFile } from "../support/data-file.js";

@@ -8,7 +8,7 @@ import {
   OUTPUT_FLAGS,
 } from "../../src/cli/arguments/command.js";
 import { addValue, parseLine, splitWords } from "../../src/cli/arguments/parse-line.js";
-import { findCommand, loadAll } from "../../src/cli/known-commands.js";
+import { findCommand, loadAll } from "../../src/cli/command-registry.js";
 import { parseWithCommander } from "../../src/cli/parse-with-commander.js";
 import { runCli, runWith } from "../support/cli.js";
 import { Random } from "../support/random.js";

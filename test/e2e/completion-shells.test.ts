@@ -7,8 +7,8 @@ import {
   HELP_FLAG,
   OUTPUT_FLAGS,
 } from "../../src/cli/arguments/command.js";
+import { loadAll } from "../../src/cli/command-registry.js";
 import { SHELL_NAMES } from "../../src/cli/completion/shells.js";
-import { loadAll } from "../../src/cli/known-commands.js";
 import { has } from "../formats/consumers.js";
 import { run } from "../support/binary.js";
 import { DATA, edited } from "../support/data.js";

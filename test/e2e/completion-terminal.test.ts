@@ -1,8 +1,8 @@
 import { copyFile, mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
+import { loadAll } from "../../src/cli/command-registry.js";
 import { SHELL_NAMES, type ShellName } from "../../src/cli/completion/shells.js";
-import { loadAll } from "../../src/cli/known-commands.js";
 import { has } from "../formats/consumers.js";
 import { BINARY } from "../support/binary.js";
 import { DATA, edited } from "../support/data.js";

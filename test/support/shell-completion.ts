@@ -3,9 +3,9 @@ import { chmod, readFile, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "../../src/cli/arguments/command.js";
+import { loadAll } from "../../src/cli/command-registry.js";
 import { completionScript } from "../../src/cli/commands/completion.js";
 import type { ShellName } from "../../src/cli/completion/shells.js";
-import { loadAll } from "../../src/cli/known-commands.js";
 import { BINARY, run } from "./binary.js";
 import { temporaryFolder } from "./temporary-folder.js";
 

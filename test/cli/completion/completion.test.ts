@@ -2,9 +2,9 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../../src/cli/arguments/command.js";
+import { loadAll } from "../../../src/cli/command-registry.js";
 import { describeCommands } from "../../../src/cli/completion/command-table.js";
 import { SHELL_NAMES, writeBranches } from "../../../src/cli/completion/shells.js";
-import { loadAll } from "../../../src/cli/known-commands.js";
 import { runCli } from "../../support/cli.js";
 import { temporaryFolder } from "../../support/temporary-folder.js";
 

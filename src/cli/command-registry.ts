@@ -9,7 +9,7 @@ import { writeLines } from "./output/output.js";
 type CommandRow = readonly [summary: string, load: () => Promise<{ definition: Command }>];
 
 /** The commands by the headings of the help, in its order. */
-export const GROUPS: Record<string, Record<string, CommandRow>> = {
+export const COMMANDS_BY_HEADING: Record<string, Record<string, CommandRow>> = {
   "Read variables:": {
     list: ["list the environment's variables", () => import("./commands/list.js")],
     get: ["print the values of variables", () => import("./commands/get.js")],
@@ -76,7 +76,7 @@ export const GROUPS: Record<string, Record<string, CommandRow>> = {
   },
 };
 
-const ROWS: Record<string, CommandRow> = Object.assign({}, ...Object.values(GROUPS));
+const ROWS: Record<string, CommandRow> = Object.assign({}, ...Object.values(COMMANDS_BY_HEADING));
 
 /** `appvars` itself, which prints help. */
 const ROOT: Command = {
@@ -137,7 +137,7 @@ export async function findCommand(argv: readonly string[]): Promise<CommandCall>
 }
 
 /** The commands that people mean by names of other programs. */
-const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
+const FOREIGN_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ["ls", ["list"]],
   ["rm", ["unset", "remove"]],
   ["delete", ["unset", "remove"]],
@@ -149,7 +149,7 @@ const MEANT: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 function unknownCommand(word: string, names: readonly string[]): UsageError {
-  const meant = MEANT.get(word)
+  const meant = FOREIGN_NAMES.get(word)
     ?.filter((name) => names.includes(name))
     .join(" or ");
   const hint = meant ? ` (did you mean ${meant}?)` : suggestion(word, names);

@@ -2,8 +2,8 @@
 import { UsageError } from "../kit/text/errors.js";
 import { isVariableType, type NamedValue, valueText } from "../model/variable.js";
 import { type Comment, readAssignments } from "./dotenv-dialects.js";
-import { portableForm } from "./dotenv-for.js";
 import type { DotenvAssignment } from "./dotenv-references.js";
+import { portableForm } from "./dotenv-writers.js";
 import { inferValue } from "./infer-type.js";
 import {
   type DotenvProgram,

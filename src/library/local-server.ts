@@ -1,4 +1,4 @@
-import { MAX_INPUT, readRegularFile } from "../kit/files/open-file.js";
+import { MAX_INPUT, readRegularFile } from "../kit/files/read-file.js";
 import { ifMissing, withPathInErrors } from "../kit/files/system-errors.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import type { Credentials } from "../model/environment.js";

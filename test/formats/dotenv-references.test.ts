@@ -1,7 +1,7 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the tests expand them
 import { expect, it } from "vitest";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
-import { portableForm } from "../../src/formats/dotenv-for.js";
+import { portableForm } from "../../src/formats/dotenv-writers.js";
 import { UsageError } from "../../src/kit/text/errors.js";
 import { entriesOf, NASTY_TEXTS } from "./nasty-values.js";
 

@@ -3,7 +3,7 @@ import { parse } from "dotenv";
 import { describe, expect, it } from "vitest";
 import { readDotenv, writeDotenv } from "../../src/formats/dotenv.js";
 import { readAssignments } from "../../src/formats/dotenv-dialects.js";
-import { DOTENV_WRITERS } from "../../src/formats/dotenv-for.js";
+import { DOTENV_WRITERS } from "../../src/formats/dotenv-writers.js";
 import {
   DOTENV_PROGRAMS,
   type ImportedVariable,

@@ -1,4 +1,4 @@
-import { MAX_INPUT } from "../../kit/files/open-file.js";
+import { MAX_INPUT } from "../../kit/files/read-file.js";
 import { checkDecoded } from "../../kit/process/this-process.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UsageError } from "../../kit/text/errors.js";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { SEAL_BYTES, sealParts, unsealBytes } from "../crypto/aes-gcm.js";
 import { tooLargeError } from "../text/errors.js";
 import { makeFolder, makePrivate, replaceFile } from "./durable-file.js";
-import { readRegularFile } from "./open-file.js";
+import { readRegularFile } from "./read-file.js";
 import { ifMissing, withName, withPathInErrors } from "./system-errors.js";
 
 export interface SealedCacheOptions {

@@ -1,4 +1,4 @@
-import { readRegularFile } from "../../kit/files/open-file.js";
+import { readRegularFile } from "../../kit/files/read-file.js";
 import { toInvalidData, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
 import { type Data, NO_DATA } from "../data.js";
 import { MAX_DATA_SIZE, serializeData } from "../schema/data-text.js";

@@ -2,13 +2,13 @@ import { constants, type Stats } from "node:fs";
 import { appendFile, lstat, realpath, stat, unlink } from "node:fs/promises";
 import { dirname } from "node:path";
 import { createFile, fingerprint, replaceFile, syncFolder } from "../../kit/files/durable-file.js";
-import { type FileContent, readRegularFile } from "../../kit/files/open-file.js";
 import {
   foreignWriter,
   keepOwner,
   type Ownership,
   refuseReadOnly,
 } from "../../kit/files/owners.js";
+import { type FileContent, readRegularFile } from "../../kit/files/read-file.js";
 import {
   hasCode,
   ifMissing,

@@ -1,6 +1,6 @@
 import { basename, dirname, isAbsolute, join, relative, sep } from "node:path";
 import { AppendFile } from "../../kit/files/append-file.js";
-import { readRegularFile } from "../../kit/files/open-file.js";
+import { readRegularFile } from "../../kit/files/read-file.js";
 import { withName } from "../../kit/files/system-errors.js";
 
 /** The largest `.gitignore` or `.gitattributes`, in bytes. */

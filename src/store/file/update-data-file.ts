@@ -3,7 +3,7 @@ import { basename } from "node:path";
 import { Low } from "lowdb";
 import { FileChangedError } from "../../kit/files/durable-file.js";
 import { type ReplaceFile, withFileLock } from "../../kit/files/file-lock.js";
-import { readRegularFile } from "../../kit/files/open-file.js";
+import { readRegularFile } from "../../kit/files/read-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { type Data, NO_DATA } from "../data.js";
 import { applyChange } from "../edits/apply-change.js";

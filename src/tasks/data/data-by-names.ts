@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createFile, makeFolder } from "../../kit/files/durable-file.js";
-import { readRegularFile } from "../../kit/files/open-file.js";
+import { readRegularFile } from "../../kit/files/read-file.js";
 import { linesByName } from "../../store/edits/merge-records.js";
 import { readContent } from "../../store/file/data-file.js";
 import type { Surroundings } from "../surroundings.js";

@@ -1,4 +1,4 @@
-import { readAnyFile, readRegularFile } from "../../kit/files/open-file.js";
+import { readAnyFile, readRegularFile } from "../../kit/files/read-file.js";
 import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import type { Surroundings } from "../surroundings.js";
 

@@ -56,7 +56,7 @@ export async function formatValues(
     .map((entry) => ({ ...entry, type: entry.type ?? nativeType(entry.value) }));
   const entries = decryptValues(typed, decrypt).map((entry) => ({ ...entry, name: entry.newName }));
   const write = target
-    ? (await import("../../formats/dotenv-for.js")).DOTENV_WRITERS[target]
+    ? (await import("../../formats/dotenv-writers.js")).DOTENV_WRITERS[target]
     : await WRITERS[format]();
   const written = writeSupported(write, entries, options, caller);
   const leftOut = selected.filter(isOut).map(({ newName }) => newName);

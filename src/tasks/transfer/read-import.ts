@@ -2,7 +2,7 @@ import { extname } from "node:path";
 import { type ImportFormat, READERS } from "../../formats/formats.js";
 import { typeEntry } from "../../formats/infer-type.js";
 import { type DotenvProgram, noteRewritten } from "../../formats/reader.js";
-import { MAX_INPUT, readAnyFile, readRegularFile } from "../../kit/files/open-file.js";
+import { MAX_INPUT, readAnyFile, readRegularFile } from "../../kit/files/read-file.js";
 import { toInvalidData } from "../../kit/files/system-errors.js";
 import { decodeUtf8 } from "../../kit/text/decode-utf8.js";
 import { UsageError, withSubject } from "../../kit/text/errors.js";

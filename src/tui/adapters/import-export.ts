@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { ENVIRONMENT_FORMATS, WRITERS } from "../../formats/formats.js";
-import { MAX_INPUT } from "../../kit/files/open-file.js";
+import { MAX_INPUT } from "../../kit/files/read-file.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { EnvironmentRecord } from "../../model/environment.js";
 import { isReservedName } from "../../model/reserved-names.js";

@@ -1,7 +1,7 @@
 import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import { writeDotenv } from "../../../src/formats/dotenv.js";
-import { DOTENV_WRITERS } from "../../../src/formats/dotenv-for.js";
+import { DOTENV_WRITERS } from "../../../src/formats/dotenv-writers.js";
 import type { DotenvProgram } from "../../../src/formats/reader.js";
 import type { Writer } from "../../../src/formats/writer.js";
 import { type NamedValue, valueText } from "../../../src/model/variable.js";

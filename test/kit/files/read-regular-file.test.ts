@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { readAnyFile } from "../../../src/kit/files/open-file.js";
+import { readAnyFile } from "../../../src/kit/files/read-file.js";
 
 it("a file that grows while it is read is read only up to the size limit", async () => {
   const reading = readAnyFile("/dev/zero", 1_000_000);

@@ -1,5 +1,5 @@
-import { readRegularFile } from "../../../kit/files/open-file.js";
 import { looseModeWarning } from "../../../kit/files/owners.js";
+import { readRegularFile } from "../../../kit/files/read-file.js";
 import { toInvalidData } from "../../../kit/files/system-errors.js";
 import { type FileWatch, watchFile } from "../../../kit/files/watch-file.js";
 import { UsageError } from "../../../kit/text/errors.js";

@@ -7,7 +7,7 @@ export interface Flag extends Argument {
   /** The text of the value if the flag is not given. */
   default?: string;
   /** The value of the flag alone, if its value is optional. */
-  alone?: string;
+  preset?: string;
   required?: true;
   /** Values of other flags that are not given. */
   implies?: Readonly<Record<string, unknown>>;

@@ -71,12 +71,12 @@ export function splitWords(
   return line;
 }
 
-function takeValue({ form, long, alone, placeholder }: FlagRow, rest: string[]) {
+function takeValue({ form, long, preset, placeholder }: FlagRow, rest: string[]) {
   const [next = ""] = rest;
   if (placeholder === undefined) return undefined;
-  if (alone === undefined) return rest.shift();
-  if (!form.includes("[=")) return next === "" || FLAG.test(next) ? alone : rest.shift();
-  if (Number.isNaN(parseSecondsText(next))) return alone;
+  if (preset === undefined) return rest.shift();
+  if (!form.includes("[=")) return next === "" || FLAG.test(next) ? preset : rest.shift();
+  if (Number.isNaN(parseSecondsText(next))) return preset;
   throw new UsageError(`the ${placeholder} follows ${long} after =: ${long}=${next}`);
 }
 

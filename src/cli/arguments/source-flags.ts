@@ -40,7 +40,7 @@ export const CACHE_FLAGS = {
     help:
       "cache answers, encrypted, and use them while the server can't be reached, up to this age: seconds or a time such " +
       "as 12h (default 24h)",
-    alone: String(DEFAULT_CACHE_AGE_S),
+    preset: String(DEFAULT_CACHE_AGE_S),
     parse: parseCacheAge,
   },
   "--offline": {

@@ -39,7 +39,7 @@ export const definition = defineCommand({
       "in a dotenv file, replace $NAME, ${NAME} and ${NAME:-default} with values of the file",
     "--encrypt [names]": {
       help: "encrypt the values, or only these: names and globs, separated by commas",
-      alone: "*",
+      preset: "*",
       parse: (text: string) => (text === "*" ? ("all" as const) : parseNames(text)),
     },
     ...ENCRYPTION_KEY_FILE,

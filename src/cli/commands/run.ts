@@ -54,7 +54,7 @@ export const definition = defineCommand({
     },
     "--watch[=interval]": {
       help: "restart the command when a value changes; checks every 5s by default",
-      alone: "5",
+      preset: "5",
       parse: parseInterval,
     },
     ...strictFlags("start nothing"),

@@ -97,7 +97,7 @@ function helpEntries(key: string, choices: readonly string[]): TableEntry[] {
 
 /** Leaves out optional values: the next word is something else. */
 function valueEntries(key: string, row: FlagRow, command: Command): TableEntry[] {
-  if (row.placeholder === undefined || row.alone !== undefined) return [];
+  if (row.placeholder === undefined || row.preset !== undefined) return [];
   const kinds =
     BY_SUBJECT[row.name] ?? kindsOf(/^[\w-]*/.exec(row.placeholder)?.[0] ?? "", command);
   return [[key, { ...NOTHING, kinds, choices: row.choices ?? [] }]];

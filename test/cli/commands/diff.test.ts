@@ -44,7 +44,7 @@ it("diff reads the data file of --profile", async () => {
   expect(stdout).toContain("removed\tPORT\n");
 });
 
-describe("diff of a data file alone, for git,", () => {
+describe("diff of a data file preset, for git,", () => {
   /** The lines for data in a file of any name. */
   async function linesOf(data: Data, config?: string): Promise<string[]> {
     const path = join(await temporaryFolder(), "a1b2c3_vars.json");

@@ -236,7 +236,7 @@ it("encrypted values must have the variable's type", async () => {
   expect(await withKey(["set", "PORT", "hunter2", "--encrypt"])).toMatchObject({ code: 2 });
 });
 
-it("set --schema lists the values that break it, by names and environments alone, and keeps them", async () => {
+it("set --schema lists the values that break it, by names and environments preset, and keeps them", async () => {
   const argv = ["set", "PORT", "--schema", '{"minimum":4000}'];
   const listed = "appvars: these values break the schema: PORT in shop/development must be >= 4000";
   for (const dryRun of [true, false]) {

@@ -65,7 +65,7 @@ describe("candidates by position", () => {
         "--only <names>": "",
         "--text <text>": "",
         "--flag": "",
-        "--cache[=seconds]": { help: "", alone: "5" },
+        "--cache[=seconds]": { help: "", preset: "5" },
       },
       arguments: { "<file>": "", "[text]": "", "<command...>": "" },
     });

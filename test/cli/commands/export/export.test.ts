@@ -80,7 +80,7 @@ describe("export --format typescript", () => {
     throw new Error("a value was read");
   };
 
-  it("reads definitions alone, of selected variables, and no key", async () => {
+  it("reads definitions preset, of selected variables, and no key", async () => {
     const { url } = await stubbedServer({ reads: { values: VALUE_READ, check: VALUE_READ } });
     const env = { APPVARS_URL: url, ...CREDENTIALS };
     const argv = ["export", "--format", "typescript", "--enc-key-file", "missing.key"];

@@ -241,7 +241,7 @@ function openCell(state: State): State {
  * that has one, or else to the right. Skips variables that have a value here,
  * unless all do.
  */
-function* nearest(state: State) {
+function* nearestValues(state: State) {
   const grid = gridOf(state);
   const { columns } = grid.table;
   const column = columnOf(grid);
@@ -256,7 +256,7 @@ function* nearest(state: State) {
 }
 
 function fill(state: State): State {
-  const sources = [...nearest(state)];
+  const sources = [...nearestValues(state)];
   const from = new Set(sources.map(({ place }) => placeName(state, place)));
   const entries = sources.map(({ entry }) => entry);
   return copyTo(state, entries, [gridOf(state).place], [...from].join(", "));
@@ -265,7 +265,7 @@ function fill(state: State): State {
 function whyNotFill(state: State): string | undefined {
   const { place, name } = gridOf(state);
   if (name === undefined) return whyNoName(state);
-  const other = nearest(state).next().done
+  const other = nearestValues(state).next().done
     ? `${name} has no value in any other environment`
     : undefined;
   return whyReadOnly(state, place) ?? other;

@@ -176,7 +176,7 @@ function menuKey(before: State, open: OpenMenu, key: Key): State {
   if (isClosed || (name === "escape" && !isCancelled)) return pop(state);
   const own = isTyping ? undefined : menu.keys?.[name];
   if (own) return own(state);
-  const change = isTyping ? typed(open, key, items) : browsed(open, name, shown);
+  const change = isTyping ? handleTyping(open, key, items) : handleBrowsing(open, name, shown);
   const moved = moveCursor({ ...open, top: 0 }, items.length, page, name);
   const next = { ...open, ...(change ?? (moved && { ...moved, detailTop: 0 })) };
   // With the first item, also show its heading.
@@ -187,7 +187,7 @@ function menuKey(before: State, open: OpenMenu, key: Key): State {
   });
 }
 
-function typed(
+function handleTyping(
   { field, cursor }: OpenMenu,
   key: Key,
   items: readonly MenuItem[],
@@ -201,7 +201,7 @@ function typed(
 }
 
 /** Handles the keys to search, scroll and mark. */
-function browsed(
+function handleBrowsing(
   { menu, cursor, marks, detailTop }: OpenMenu,
   name: string,
   { items, detail, below }: ShownMenu,

@@ -104,21 +104,21 @@ type Parts = Record<"list" | "detail", Size>;
  */
 export function diffSizes({ body }: Layout, focus: "list" | "detail"): Parts {
   const { height } = body;
-  if (isSmall(body)) return divided(body, focus === "detail" ? height : 0);
-  return divided(body, detailHeight(height, focus === "detail"));
+  if (isSmall(body)) return splitBody(body, focus === "detail" ? height : 0);
+  return splitBody(body, detailHeight(height, focus === "detail"));
 }
 
 /** The list, and below it the values of the selected variable. */
 export function matrixSizes({ body }: Layout, places: number): Parts {
-  if (isSmall(body)) return divided(body, 0);
-  return divided(body, Math.min(Math.max(5, places + 4), Math.floor(body.height * 0.4)));
+  if (isSmall(body)) return splitBody(body, 0);
+  return splitBody(body, Math.min(Math.max(5, places + 4), Math.floor(body.height * 0.4)));
 }
 
 function detailHeight(height: number, isFocused: boolean): number {
   return Math.max(5, Math.floor(height * (isFocused ? 0.6 : 0.4)));
 }
 
-function divided({ width, height }: Size, detail: number): Parts {
+function splitBody({ width, height }: Size, detail: number): Parts {
   return { list: { width, height: height - detail }, detail: { width, height: detail } };
 }
 

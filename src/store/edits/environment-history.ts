@@ -21,16 +21,16 @@ type IsWanted = (entry: HistoryEntry) => boolean;
 /**
  * Reads up to `limit` wanted entries, newest first.
  *
- * @param own the qualified name of the environment, here and below
+ * @param environmentName the qualified name of the environment, here and below
  */
 export async function readEntries(
   history: History,
-  own: string,
+  environmentName: string,
   isWanted: IsWanted,
   limit: number,
 ): Promise<HistoryEntry[]> {
   const entries: HistoryEntry[] = [];
-  for await (const { entry } of entriesOf(history, own, isWanted))
+  for await (const { entry } of entriesOf(history, environmentName, isWanted))
     if (entries.push(entry) === limit) break;
   return entries;
 }
@@ -39,9 +39,9 @@ export async function readEntries(
  * Finds the newest wanted entry that still has an effect, and the changes that
  * undo it.
  */
-export async function planUndo(history: History, own: string, isWanted: IsWanted) {
-  for await (const { entry, back } of entriesOf(history, own, isWanted)) {
-    const changes = back.flatMap((part) => changesNow(history.data, part));
+export async function planUndo(history: History, environmentName: string, isWanted: IsWanted) {
+  for await (const { entry, undoChanges } of entriesOf(history, environmentName, isWanted)) {
+    const changes = undoChanges.flatMap((part) => changesNow(history.data, part));
     if (changes.length > 0) return { entry, changes };
   }
   return undefined;
@@ -54,11 +54,11 @@ export async function planUndo(history: History, own: string, isWanted: IsWanted
  */
 export async function changesToRestore(
   { data, writes }: History,
-  own: string,
+  environmentName: string,
   id: number,
   name?: string,
 ): Promise<EnvironmentChanges[]> {
-  const environment = findEnvironment(data.environments, own);
+  const environment = findEnvironment(data.environments, environmentName);
   const isWanted = (each: string) => name === undefined || each === name;
   const old = rollBack(data, await writesSince(id, writes), { environment, isWanted });
   return changesByEnvironment(data, old, environment);
@@ -94,9 +94,9 @@ function changesNow(
  * Walks backwards, because the record of a value lacks the name of its
  * variable.
  */
-async function* entriesOf({ data, writes }: History, own: string, isWanted: IsWanted) {
+async function* entriesOf({ data, writes }: History, environmentName: string, isWanted: IsWanted) {
   const { environments, variables } = data;
-  const home = findEnvironment(environments, own);
+  const home = findEnvironment(environments, environmentName);
   /**
    * Variables by id, first as the current write left them, then as it found
    * them.
@@ -121,6 +121,6 @@ async function* entriesOf({ data, writes }: History, own: string, isWanted: IsWa
     const hasMore =
       changesEnvironments || [...before.variables, ...after.variables].some(isElsewhere);
     const entry = { ...author, parts: changesByEnvironment(before, after, home), hasMore };
-    if (isWanted(entry)) yield { entry, back: changesByEnvironment(after, before, home) };
+    if (isWanted(entry)) yield { entry, undoChanges: changesByEnvironment(after, before, home) };
   }
 }

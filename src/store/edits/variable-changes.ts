@@ -12,7 +12,7 @@ import { renameVariable, setValues, unsetValues } from "./edit-values.js";
 interface PresentVariable {
   readonly id: number;
   readonly name: string;
-  readonly assigned: VariableState;
+  readonly state: VariableState;
 }
 
 /** Rules that a change does not mention are removed. */
@@ -94,19 +94,19 @@ function variableChanges(
   const byNameOrId = new Map<string | number, PresentVariable>();
   for (const each of after) byNameOrId.set(each.name, each).set(each.id, each);
   const added = new Set(after);
-  const changes = before.map(({ id, name, assigned }): VariableChange => {
+  const changes = before.map(({ id, name, state }): VariableChange => {
     const same = byNameOrId.get(name) ?? byNameOrId.get(id);
     if (same) added.delete(same);
     return {
       name,
       ...(same && same.name !== name && { newName: same.name }),
-      before: assigned,
-      after: same?.assigned,
+      before: state,
+      after: same?.state,
     };
   });
   return [
     ...changes,
-    ...Array.from(added, ({ name, assigned }) => ({ name, before: undefined, after: assigned })),
+    ...Array.from(added, ({ name, state }) => ({ name, before: undefined, after: state })),
   ];
 }
 
@@ -122,7 +122,7 @@ export function statesByName(
 ) {
   const wanted = new Set(variables.map(({ name }) => name));
   const present = presentIn(data, findEnvironment(data.environments, environment), wanted);
-  return new Map(present.map(({ name, assigned }) => [name, assigned]));
+  return new Map(present.map(({ name, state }) => [name, state]));
 }
 
 /** @param wanted the ids or the names of variables */
@@ -141,6 +141,6 @@ function presentIn(
     (each) => each.application === application && isWanted(each),
   );
   return variables.map(({ id, name, application: _, ...definition }) => {
-    return { id, name, assigned: { ...definition, value: contents.get(id) } };
+    return { id, name, state: { ...definition, value: contents.get(id) } };
   });
 }

@@ -135,7 +135,7 @@ const LIST = new Intl.ListFormat("en-GB");
  */
 function sharedText(edit: PlannedEdit): string {
   const changes = changesOf(edit);
-  const isChanged = (textOf: (assigned: VariableState) => string | undefined) =>
+  const isChanged = (textOf: (state: VariableState) => string | undefined) =>
     changes.some(({ before, after }) => before && after && textOf(before) !== textOf(after));
   const names = changes.some(({ newName }) => newName !== undefined) ? ["name"] : [];
   const fields = Object.entries(DEFINITION).flatMap(([field, textOf]) =>

@@ -24,7 +24,7 @@ export const DEFINITION = {
   type: ({ type }: VariableState) => type,
   description: ({ description }: VariableState) => description || undefined,
   optional: ({ optional }: VariableState) => (optional ? "yes" : undefined),
-  secret: (assigned: VariableState) => (isPublic(assigned) ? "no" : undefined),
+  secret: (state: VariableState) => (isPublic(state) ? "no" : undefined),
   schema: ({ schema }: VariableState) => schema && JSON.stringify(schema, undefined, 2),
 } as const satisfies Record<keyof Definition, (content: VariableState) => string | undefined>;
 

@@ -8,8 +8,8 @@ import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/erro
 import type { Surroundings } from "../surroundings.js";
 import {
   allowedFolder,
-  entryPath,
-  entryText,
+  approvalPath,
+  approvalText,
   findProjectFile,
   PROJECT_FILE,
   type ProjectContent,
@@ -52,14 +52,14 @@ export async function allowProject(
   try {
     await makeFolder(folder);
     await refuseForeignFolder(folder, surroundings);
-    await replaceFile(entryPath(content.path, surroundings), entryText(content));
+    await replaceFile(approvalPath(content.path, surroundings), approvalText(content));
   } catch (error) {
     throw toInvalidFile(folder, error, "can't be written");
   }
 }
 
 export async function revokeProject(path: string, surroundings: Surroundings): Promise<void> {
-  await unlink(entryPath(path, surroundings)).catch((error: unknown) => {
+  await unlink(approvalPath(path, surroundings)).catch((error: unknown) => {
     if (hasCode(error, "ENOENT", "ENOTDIR")) throw new NotFoundError(`${path} was not allowed`);
     throw toInvalidFile(allowedFolder(surroundings), error, "can't be written");
   });

@@ -63,9 +63,9 @@ export function readProjectFile(folder: string, caller: Caller): Setting[] | und
   if (!file) return undefined;
   const { path, foreign } = file;
   const { env } = caller.surroundings;
-  const allowed = readEntry(path, caller.surroundings);
+  const allowed = readApproval(path, caller.surroundings);
   const isAllowed =
-    allowed === entryText(file) ||
+    allowed === approvalText(file) ||
     (readSwitch(ALLOW_VARIABLE, env) && (!foreign || isOfFolderOwner(file)));
   if (!isAllowed && foreign) {
     caller.note(
@@ -117,12 +117,12 @@ export function allowedFolder({ folders }: Surroundings): string {
   return join(folders.config, "allowed");
 }
 
-export function entryPath(path: string, surroundings: Surroundings): string {
+export function approvalPath(path: string, surroundings: Surroundings): string {
   return join(allowedFolder(surroundings), sha256(path));
 }
 
 /** The content of an entry, in the format of `sha256sum`. */
-export function entryText({ path, bytes }: ProjectContent): string {
+export function approvalText({ path, bytes }: ProjectContent): string {
   return `${sha256(bytes)}  ${path}\n`;
 }
 
@@ -130,9 +130,9 @@ export function entryText({ path, bytes }: ProjectContent): string {
  * Reads an entry. One that can't be read, or that another user may have
  * written, allows nothing.
  */
-function readEntry(path: string, surroundings: Surroundings): string | undefined {
+function readApproval(path: string, surroundings: Surroundings): string | undefined {
   try {
-    const entry = readSettingsFile(entryPath(path, surroundings));
+    const entry = readSettingsFile(approvalPath(path, surroundings));
     if (!entry || foreignWriter(entry.stats, surroundings)) return undefined;
     return entry.bytes.toString("utf8");
   } catch {

@@ -2,7 +2,7 @@ import { MAX_INPUT, readRegularFile } from "../kit/files/read-file.js";
 import { ifMissing, withPathInErrors } from "../kit/files/system-errors.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import type { Credentials } from "../model/environment.js";
-import { KEY_FILE_END } from "../model/seal-key.js";
+import { KEY_FILE_SUFFIX } from "../model/seal-key.js";
 import { skewClock } from "../server/api/faults.js";
 import { type RunningServer, type ServerOptions, startServer } from "../server/start-server.js";
 import { Service } from "../service/service.js";
@@ -72,7 +72,7 @@ export async function serve({ data, sealKey, ...given }: ServeOptions): Promise<
 }
 
 async function openFile(path: string, sealKey: string | undefined) {
-  const keyFile = path + KEY_FILE_END;
+  const keyFile = path + KEY_FILE_SUFFIX;
   const read = () =>
     withPathInErrors(keyFile, readRegularFile(keyFile, MAX_INPUT)).catch(ifMissing);
   const sealKeys = sealKey ?? (await read())?.bytes.toString();

@@ -1,7 +1,7 @@
 import { InvalidDataError } from "../kit/text/errors.js";
 
 /** The end of the name of a key file beside a data file. */
-export const KEY_FILE_END = ".key";
+export const KEY_FILE_SUFFIX = ".key";
 
 export const NEEDS_SEAL_KEY =
   "is sealed: set APPVARS_SEAL_KEY, or name the key's file with --seal-key-file";

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
 import { UsageError } from "../../kit/text/errors.js";
-import { KEY_FILE_END } from "../../model/seal-key.js";
+import { KEY_FILE_SUFFIX } from "../../model/seal-key.js";
 import type { NamedFile } from "../files/named-file.js";
 import type { Settings } from "./resolve-settings.js";
 import type { SecretSetting, TlsFileSettings } from "./secret-files.js";
@@ -70,14 +70,14 @@ export function placeNamed(text: string, from: string, settings: Settings): Data
 
 function filePlace(settings: Settings, named: string | undefined): FilePlace {
   const path = named ?? DEFAULT_DATA_FILE;
-  const keyFile = existsSync(path + KEY_FILE_END) ? keyFileOf(path) : undefined;
+  const keyFile = existsSync(path + KEY_FILE_SUFFIX) ? keyFileOf(path) : undefined;
   const sealKey = settings.find("sealKey") ?? keyFile;
   return { kind: "file", path, isDefault: named === undefined, sealKey };
 }
 
 /** The key file that `seal` and `init` write. */
 export function keyFileOf(path: string): SecretSetting {
-  return { name: "sealKeyFile", text: path + KEY_FILE_END, from: "the key file" };
+  return { name: "sealKeyFile", text: path + KEY_FILE_SUFFIX, from: "the key file" };
 }
 
 function etcdPlace(settings: Settings, { text, from }: NamedFile): EtcdPlace {
@@ -104,7 +104,7 @@ export function placeFlags(place: DataPlace, resolvePath = (path: string) => pat
     place.kind === "file" ? ["--data", resolvePath(place.path)] : ["--store", place.address.url];
   const { name, text = "" } = place.sealKey ?? {};
   // The key file beside a data file needs no flag.
-  if (name !== "sealKeyFile" || text === dataPlaceName(place) + KEY_FILE_END) return source;
+  if (name !== "sealKeyFile" || text === dataPlaceName(place) + KEY_FILE_SUFFIX) return source;
   return [...source, "--seal-key-file", resolvePath(text)];
 }
 

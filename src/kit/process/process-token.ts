@@ -23,7 +23,7 @@ export interface NamedProcess {
 }
 
 export function createToken(): string {
-  const { boot, space, host } = here();
+  const { boot, space, host } = hostIdentity();
   const stat = readProcessStat("self");
   // /proc may belong to another process namespace.
   const startedAt = stat?.pid === ownPid ? stat.startedAt : 0;
@@ -34,7 +34,7 @@ export function createToken(): string {
 export function findProcess(token: string): NamedProcess | undefined {
   const { boot, space, pid, startedAt, host } = TOKEN.exec(token)?.groups ?? {};
   if (pid === undefined) return undefined;
-  const own = here();
+  const own = hostIdentity();
   const isElsewhere = host !== own.host || (boot === own.boot && space !== own.space);
   if (isElsewhere) return { token, state: "unknown", text: `process ${pid} on ${host}` };
   // After another boot, the process has ended.
@@ -52,7 +52,7 @@ function stateOf(pid: number, startedAt: string | undefined): NamedProcess["stat
 }
 
 /** Returns the host and, on Linux, hashes of the boot id and the pid namespace. */
-function here() {
+function hostIdentity() {
   let [boot, space] = ["", ""];
   try {
     space = readlinkSync("/proc/self/ns/pid");

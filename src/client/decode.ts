@@ -145,9 +145,9 @@ const healthFields: FieldsOf<Omit<Health, "data_age">> = {
   date: rule({ text: { test: isTime }, must: "be a time such as 2026-01-31T12:00:00.000Z" }),
 };
 
-export const HEALTH = open(healthFields);
+export const HEALTH_RULE = open(healthFields);
 
-export const ERROR = open({ message: TEXT });
+export const ERROR_RULE = open({ message: TEXT });
 
 /**
  * Checks an answer of the API (docs/http-api.md). Servers are not trusted,
@@ -199,7 +199,7 @@ function errorOf(response: HttpResponse, signedAt?: number): Error {
     );
   // Decoded first: a 401 or 404 from a foreign server has no meaning for
   // credentials or variables.
-  const { message } = decodeBody<{ message: string }>(response, ERROR);
+  const { message } = decodeBody<{ message: string }>(response, ERROR_RULE);
   if (status === 400) return new UsageError(message);
   if (status === 401) return unauthorizedError(headers.date, signedAt);
   if (status === 404) return new NotFoundError(message);
@@ -212,7 +212,7 @@ export function interpretHealth(response: HttpResponse): { healthy: boolean; hea
   // 503 has the same body as 200. appvars sends the other statuses only for
   // other routes.
   if (![200, 400, 401, 404, 503].includes(status)) throw errorOf(response);
-  const health = decodeBody<Health>(response, HEALTH);
+  const health = decodeBody<Health>(response, HEALTH_RULE);
   const age = parseDataAge(headers);
   return {
     healthy: status === 200,

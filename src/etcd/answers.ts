@@ -49,7 +49,7 @@ const WATCH = open({
   result: optional(open({ created: flag, canceled: flag, events: listOf(ANYTHING) })),
 });
 const code = optional(COUNT);
-const ERROR = open({ code, grpc_code: code, message: text, error: text });
+const ERROR_RULE = open({ code, grpc_code: code, message: text, error: text });
 
 interface KeyJson {
   key: string;
@@ -128,7 +128,7 @@ const REFUSED_CODES = [3, 5, 6, 7, 8, 9, 11, 12, 16];
 
 /** Returns the error for an answer other than 200. */
 export function refusalError(text: string): ServerError {
-  const { grpc_code = 0, code = grpc_code, message, error } = parse<ErrorJson>(ERROR, text);
+  const { grpc_code = 0, code = grpc_code, message, error } = parse<ErrorJson>(ERROR_RULE, text);
   // etcd's own messages have no values; messages of a proxy might.
   const isOwn = /^(?:etcdserver|auth|context|raft): [\x20-\x7e]{1,200}$/;
   const reason = [message, error].find((each) => isOwn.test(each)) ?? "it refuses the request";

@@ -3,8 +3,8 @@ import { parseUtcMs } from "../kit/text/duration.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import { ANYTHING, applyRule, optional, POSITIVE, type Rule, rule } from "../kit/text/rules.js";
 import type { Data } from "../store/data.js";
-import { RECORD_CHANGE, type RecordChange } from "../store/history.js";
-import { LAST_IDS } from "../store/schema/data-rules.js";
+import { RECORD_CHANGE_RULE, type RecordChange } from "../store/history.js";
+import { LAST_IDS_RULE } from "../store/schema/data-rules.js";
 import { decodeStoredText, parseStoredText } from "../store/schema/parse-data.js";
 
 // The keys of a store, after its prefix:
@@ -95,14 +95,14 @@ export interface LogEntry {
   /** The changes, or the number of parts with them. */
   readonly changes: readonly RecordChange[] | number;
 }
-const changes = rule({ items: RECORD_CHANGE });
+const changes = rule({ items: RECORD_CHANGE_RULE });
 const entry: Record<keyof LogEntry, Rule> = {
   write: id,
   previous: id,
   time: rule({ text: { test: (input) => Number.isFinite(parseUtcMs(input)) } }),
   actor: label,
   command: label,
-  last_ids: optional(LAST_IDS),
+  last_ids: optional(LAST_IDS_RULE),
   changes: rule({ choose: (input) => (typeof input === "number" ? POSITIVE : changes) }),
 };
 
@@ -128,7 +128,7 @@ export function* parseChanges(bytes: Buffer): Generator<RecordChange> {
   for (let start = 0, end = 0; start < bytes.length; start = end + 1) {
     end = bytes.indexOf(0x0a, start);
     if (end < 0) end = bytes.length;
-    yield parseStored(RECORD_CHANGE, bytes.subarray(start, end));
+    yield parseStored(RECORD_CHANGE_RULE, bytes.subarray(start, end));
   }
 }
 

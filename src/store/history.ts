@@ -110,11 +110,11 @@ export interface RecordChange {
 const hasId = (input: unknown) => isObject(input) && Number.isSafeInteger(input["id"]);
 
 /** A record of which only the id is checked. */
-export const RECORD = rule({ problem: (input) => (hasId(input) ? undefined : "has no id") });
-const side = rule({ choose: (input) => (input === null ? ANYTHING : RECORD) });
+export const RECORD_RULE = rule({ problem: (input) => (hasId(input) ? undefined : "has no id") });
+const side = rule({ choose: (input) => (input === null ? ANYTHING : RECORD_RULE) });
 
 /** A {@link RecordChange}, whose records are not checked. */
-export const RECORD_CHANGE = rule({
+export const RECORD_CHANGE_RULE = rule({
   fields: { list: rule({ oneOf: LIST_NAMES }), before: side, after: side },
 });
 

@@ -13,7 +13,7 @@ import { httpPeer, tcpPeer, unusedPort } from "./peer.js";
 
 const SECRET = "t0p-s3cr3t";
 const CREDENTIALS = { apiKey: "key", apiSecret: SECRET };
-const HEALTH = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
+const HEALTH_RULE = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
 const EMPTY_PAGE = { metadata: { limit: 1, offset: 0, total: 0 }, data: [] };
 
 describe("the client", () => {
@@ -73,28 +73,28 @@ describe("the client", () => {
   });
 
   it("requests health without credentials, even if it has some", async () => {
-    const { client, requests } = await clientOf(json(200, HEALTH), CREDENTIALS);
-    expect(await client.getHealth()).toStrictEqual(HEALTH);
+    const { client, requests } = await clientOf(json(200, HEALTH_RULE), CREDENTIALS);
+    expect(await client.getHealth()).toStrictEqual(HEALTH_RULE);
     expect(requests[0]?.url).toBe("/healthz");
     expect(requests[0]?.headers).not.toHaveProperty("authorization");
     expect(requests[0]?.headers).not.toHaveProperty("x-api-key");
   });
 
   it.each([
-    ["12", { ...HEALTH, data_age: 12 }],
-    ["-1", HEALTH],
-    ["1e3", HEALTH],
-    ["1, 2", HEALTH],
+    ["12", { ...HEALTH_RULE, data_age: 12 }],
+    ["-1", HEALTH_RULE],
+    ["1e3", HEALTH_RULE],
+    ["1, 2", HEALTH_RULE],
   ])("reads the age of the data from the header %j", async (age, health) => {
     const { client } = await clientOf((req, res) =>
-      json(200, HEALTH)(req, res.setHeader("Appvars-Data-Age", age)),
+      json(200, HEALTH_RULE)(req, res.setHeader("Appvars-Data-Age", age)),
     );
     expect(await client.getHealth()).toStrictEqual(health);
   });
 
   it("reports an unhealthy server without retrying", async () => {
     const { client, requests } = await clientOf(
-      json(503, { ...HEALTH, message: "the data file is empty" }),
+      json(503, { ...HEALTH_RULE, message: "the data file is empty" }),
     );
     await expect(client.getHealth()).rejects.toThrow(
       new ServerError("the data file is empty", 503),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { decode, ERROR, HEALTH, ruleOf } from "../../src/client/decode.js";
+import { decode, ERROR_RULE, HEALTH_RULE, ruleOf } from "../../src/client/decode.js";
 import type { Health } from "../../src/model/health.js";
 import type { Answer, Read } from "../../src/model/read.js";
 import { aVariable } from "../support/records.js";
@@ -70,7 +70,7 @@ const RESOURCES: [string, (json: unknown) => unknown, object, Record<string, unk
   ],
   [
     "health",
-    (json) => decode<Health>(json, HEALTH),
+    (json) => decode<Health>(json, HEALTH_RULE),
     OK,
     {
       uptime: ["1.5", null, -1, Number.POSITIVE_INFINITY],
@@ -161,8 +161,8 @@ describe("the decoders", () => {
   });
 
   it("read the message of an error", () => {
-    expect(decode<Error>({ message: "Not found", more: 1 }, ERROR).message).toBe("Not found");
-    expect(() => decode({ error: "Not found" }, ERROR)).toThrow(TypeError);
+    expect(decode<Error>({ message: "Not found", more: 1 }, ERROR_RULE).message).toBe("Not found");
+    expect(() => decode({ error: "Not found" }, ERROR_RULE)).toThrow(TypeError);
   });
 
   it("accept only the item with the requested id", () => {

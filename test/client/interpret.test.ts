@@ -15,7 +15,7 @@ const READ = { kind: "content", name: "A" } as const;
 const HTML = "<html>t0p-s3cr3t</html>";
 const MESSAGE = '{"message":"limit must be a whole number"}';
 const INEXACT = "a number that can't be held exactly (write it as a string)";
-const HEALTH = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
+const HEALTH_RULE = { uptime: 1.5, message: "OK", date: "2026-01-01T00:00:00.000Z" };
 
 function response(
   status: number,
@@ -206,8 +206,8 @@ describe("an answer of the health endpoint", () => {
     [200, true],
     [503, false],
   ])("has the same body for each status: %d is healthy: %s", (status, healthy) => {
-    const answer = response(status, JSON.stringify(HEALTH));
-    expect(interpretHealth(answer)).toStrictEqual({ healthy, health: HEALTH });
+    const answer = response(status, JSON.stringify(HEALTH_RULE));
+    expect(interpretHealth(answer)).toStrictEqual({ healthy, health: HEALTH_RULE });
   });
 
   it.each([

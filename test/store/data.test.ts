@@ -4,7 +4,7 @@ import { isSameData } from "../../src/store/history.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
 import { DATA, edited } from "../support/data.js";
 
-const LAST_IDS = { environments: 4, variables: 8, values: 19 };
+const LAST_IDS_RULE = { environments: 4, variables: 8, values: 19 };
 const WITHOUT_HIGHEST: Data = { ...DATA, variables: DATA.variables.filter(({ id }) => id !== 8) };
 
 describe("lastId", () => {
@@ -19,8 +19,8 @@ describe("lastId", () => {
   });
 
   it("counts deleted ids, even the highest", () => {
-    expect(lastId({ ...WITHOUT_HIGHEST, last_ids: LAST_IDS }, "variables")).toBe(8);
-    expect(lastId({ ...NO_DATA, last_ids: LAST_IDS }, "values")).toBe(19);
+    expect(lastId({ ...WITHOUT_HIGHEST, last_ids: LAST_IDS_RULE }, "variables")).toBe(8);
+    expect(lastId({ ...NO_DATA, last_ids: LAST_IDS_RULE }, "values")).toBe(19);
   });
 
   it("counts the ids in use after the file was edited by hand", () => {
@@ -41,14 +41,14 @@ describe("withLastIds", () => {
     const before = structuredClone([DATA, WITHOUT_HIGHEST]);
     expect(withLastIds(DATA, WITHOUT_HIGHEST)).toStrictEqual({
       ...WITHOUT_HIGHEST,
-      last_ids: LAST_IDS,
+      last_ids: LAST_IDS_RULE,
     });
     expect([DATA, WITHOUT_HIGHEST]).toStrictEqual(before);
   });
 
   it("records ids that were deleted", () => {
-    expect(withLastIds(DATA, NO_DATA).last_ids).toStrictEqual(LAST_IDS);
-    expect(withLastIds(DATA, WITHOUT_HIGHEST).last_ids).toStrictEqual(LAST_IDS);
+    expect(withLastIds(DATA, NO_DATA).last_ids).toStrictEqual(LAST_IDS_RULE);
+    expect(withLastIds(DATA, WITHOUT_HIGHEST).last_ids).toStrictEqual(LAST_IDS_RULE);
   });
 
   it("never lowers a recorded id", () => {
@@ -64,7 +64,7 @@ describe("isSameData", () => {
   ];
   const full = (change: Parameters<typeof edited>[0] = () => {}) =>
     edited((data) => {
-      Object.assign(data, { $schema: "s", last_ids: { ...LAST_IDS } });
+      Object.assign(data, { $schema: "s", last_ids: { ...LAST_IDS_RULE } });
       data.environments[0].previous = structuredClone(previous);
       change(data);
     }) as Data;

@@ -6,8 +6,8 @@ import {
   applyRecordChanges,
   changesBetween,
   EXTERNAL_COMMAND,
-  RECORD,
-  RECORD_CHANGE,
+  RECORD_CHANGE_RULE,
+  RECORD_RULE,
   type RecordChange,
   type RecordedWrite,
   type Records,
@@ -34,7 +34,7 @@ export interface HistoryLine extends Partial<RecordedWrite> {
   readonly data?: Records;
 }
 
-const records = rule({ items: RECORD });
+const records = rule({ items: RECORD_RULE });
 const LINE = rule({
   fields: {
     id: COUNT,
@@ -45,7 +45,7 @@ const LINE = rule({
     data: optional(
       rule({ fields: { environments: records, variables: records, values: records } }),
     ),
-    changes: optional(rule({ items: RECORD_CHANGE })),
+    changes: optional(rule({ items: RECORD_CHANGE_RULE })),
   },
 });
 

@@ -86,7 +86,7 @@ export const RECORD_RULES: Record<ListName, Rule> = {
   values: rule({ fields: value }),
 };
 
-export const LAST_IDS = rule({
+export const LAST_IDS_RULE = rule({
   fields: { environments: COUNT, variables: COUNT, values: COUNT },
 });
 
@@ -94,7 +94,7 @@ const data: Record<keyof Data, Rule> = {
   $schema: optional(TEXT),
   version: ANYTHING,
   sealed: optional(rule({ oneOf: [true] })),
-  last_ids: optional(LAST_IDS),
+  last_ids: optional(LAST_IDS_RULE),
   history: optional(rule({ fields: { entries: COUNT } })),
   environments: rule({ items: RECORD_RULES.environments }),
   variables: rule({ items: RECORD_RULES.variables }),

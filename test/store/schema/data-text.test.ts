@@ -4,7 +4,7 @@ import { serializeData } from "../../../src/store/schema/data-text.js";
 import { parseData } from "../../../src/store/schema/parse-data.js";
 import { DATA, edited, sortedById } from "../../support/data.js";
 
-const LAST_IDS = { environments: 4, variables: 9, values: 0 };
+const LAST_IDS_RULE = { environments: 4, variables: 9, values: 0 };
 const AWKWARD = 'a\n"b"\\\u2028\u0000\u007f é 👋 \ud800 </script> $x `y`';
 
 const textOf = (data: Data) => Buffer.concat([...serializeData(data)]).toString();
@@ -15,7 +15,7 @@ describe("serializeData()", () => {
     ["nothing", NO_DATA],
     [
       "a schema and the last ids",
-      { $schema: "../appvars.schema.json", ...DATA, last_ids: LAST_IDS },
+      { $schema: "../appvars.schema.json", ...DATA, last_ids: LAST_IDS_RULE },
     ],
     [
       "awkward text",
@@ -48,7 +48,7 @@ describe("serializeData()", () => {
   it("writes short fields first, and ends with a newline", () => {
     const [environment] = DATA.environments;
     const data = { ...NO_DATA, environments: environment ? [environment] : [] };
-    expect(textOf({ ...data, last_ids: LAST_IDS, $schema: "s.json" })).toBe(`{
+    expect(textOf({ ...data, last_ids: LAST_IDS_RULE, $schema: "s.json" })).toBe(`{
   "$schema": "s.json",
   "version": 1,
   "last_ids": {"environments":4,"variables":9,"values":0},

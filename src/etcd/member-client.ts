@@ -25,7 +25,7 @@ const TIMES = {
   /** The lease of a large write. */
   lease: 30_000,
 };
-export type Times = Readonly<typeof TIMES>;
+export type Timeouts = Readonly<typeof TIMES>;
 
 export interface GatewayOptions extends TlsPem {
   endpoints: readonly string[];
@@ -33,7 +33,7 @@ export interface GatewayOptions extends TlsPem {
   prefix?: string | undefined;
   user?: string | undefined;
   password?: string | undefined;
-  times?: Partial<Times> | undefined;
+  times?: Partial<Timeouts> | undefined;
 }
 
 export interface TryOptions {
@@ -57,7 +57,7 @@ const LOGIN = "auth/authenticate";
  * last.
  */
 export class MemberClient {
-  readonly times: Times;
+  readonly times: Timeouts;
   readonly prefix: string;
   readonly #options: GatewayOptions;
   readonly #client: JsonClient;

@@ -1,14 +1,14 @@
 import { onTestFinished } from "vitest";
 import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
 import { Gateway, type KeyRange, type Transaction } from "../../src/etcd/gateway.js";
-import type { GatewayOptions, Times } from "../../src/etcd/member-client.js";
+import type { GatewayOptions, Timeouts } from "../../src/etcd/member-client.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
 import { Sealing } from "../../src/etcd/sealing.js";
 import type { StoreTarget } from "../../src/etcd/uploads.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 
 /** Short enough for tests, and long enough for a busy machine. */
-const QUICK: Times = {
+const QUICK: Timeouts = {
   attempt: 1_000,
   request: 3_000,
   write: 5_000,
@@ -18,7 +18,7 @@ const QUICK: Times = {
 
 export interface TestStoreOptions extends Pick<EtcdStoreOptions, "watch" | "warn"> {
   parse?: StoreTarget["parse"];
-  times?: Partial<Times>;
+  times?: Partial<Timeouts>;
   /** Default: a {@link Gateway} */
   gatewayTo?: (options: GatewayOptions) => Gateway;
 }

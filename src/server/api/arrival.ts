@@ -12,7 +12,10 @@ const ORIGIN = /^http(s?):\/\/(?:[^/?#@:[]+|\[[\da-f:.]+\])(?::\d*)?(?:\/|(?=\?)
  * Returns path and query of a target, which may be a URL (RFC 9112, 3.2.2;
  * https: RFC 9110, 7.4).
  */
-export function originForm({ url = "", socket }: Pick<IncomingMessage, "url" | "socket">): string {
+export function toOriginForm({
+  url = "",
+  socket,
+}: Pick<IncomingMessage, "url" | "socket">): string {
   return url.replace(ORIGIN, (origin, isTls) => (isTls && !("encrypted" in socket) ? origin : "/"));
 }
 

@@ -7,7 +7,7 @@ import type { EnvironmentView } from "../../service/environment-view.js";
 import type { Identity } from "../limits/keyless-search.js";
 import { type CounterKey, rateLimitHeaders } from "../limits/rate-limiter.js";
 import { type HeaderList, jsonReply, NO_STORE, type Reply, sendReply } from "../wire/replies.js";
-import { findMalformation, originForm } from "./arrival.js";
+import { findMalformation, toOriginForm } from "./arrival.js";
 import type { Audit } from "./audit.js";
 import { type AuthenticationParts, Authenticator } from "./authentication.js";
 import { DataReplies, type DataReply } from "./data-replies.js";
@@ -128,7 +128,7 @@ export class RequestChain {
 
   #arrive(req: IncomingMessage, res: ServerResponse): Arrived {
     const { addressOf, audit, onRequest, ticks } = this.#parts;
-    const url = originForm(req);
+    const url = toOriginForm(req);
     const query = url.indexOf("?");
     const path = query < 0 ? url : url.slice(0, query);
     const origin = audit || onRequest ? { at: ticks(), address: addressOf(req) } : undefined;

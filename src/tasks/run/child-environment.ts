@@ -44,7 +44,7 @@ export function withoutCredentials(env: Env): Record<string, string> {
   return filterEnvironment(env, (name) => !name.toUpperCase().startsWith("APPVARS_"));
 }
 
-export interface InheritanceRules {
+export interface InheritanceOptions {
   /** Whether to pass on only what programs need to start. */
   pristine?: boolean;
   passCredentials?: boolean;
@@ -71,7 +71,7 @@ export const CREDENTIAL_VARIABLES: readonly string[] = SETTING_NAMES.filter(
 
 export function inheritedEnvironment(
   env: Env,
-  { pristine, passCredentials }: InheritanceRules,
+  { pristine, passCredentials }: InheritanceOptions,
   platform: NodeJS.Platform,
 ): Record<string, string> {
   // Windows finds a variable by any case of its name.

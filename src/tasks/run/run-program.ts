@@ -7,7 +7,7 @@ import type { VariableSource } from "../../model/source.js";
 import { withSource } from "../sources/open-source.js";
 import {
   type ChildVariables,
-  type InheritanceRules,
+  type InheritanceOptions,
   inheritedEnvironment,
 } from "./child-environment.js";
 import {
@@ -18,7 +18,7 @@ import {
 } from "./prepare-variables.js";
 import type { WatchRules } from "./run-watched.js";
 
-interface RunFlags extends InheritanceRules, VariableFlags {
+interface RunFlags extends InheritanceOptions, VariableFlags {
   redact?: boolean;
   /** Whether to replace this process by the program. */
   exec?: boolean;

@@ -15,7 +15,7 @@ import {
 import { suggestion } from "../../kit/text/nearest.js";
 import { absolutePath, type Caller, type Surroundings } from "../surroundings.js";
 import { connectionOf } from "./connection.js";
-import { noProfile, type Profiles, readProfiles } from "./profiles.js";
+import { describeMissingProfile, type Profiles, readProfiles } from "./profiles.js";
 import { Settings, settingsFrom } from "./resolve-settings.js";
 import { readSecret } from "./secret-files.js";
 import { SETTINGS, type Setting, type SettingName, type SourceFlags } from "./setting-table.js";
@@ -90,7 +90,7 @@ function requireProfiles({ profiles }: Profiles, names: readonly string[]): void
     .filter((name) => !Object.hasOwn(profiles, name))
     .map((name) => {
       const hint = suggestion(name, Object.keys(profiles));
-      return hint ? `there is no profile "${name}"${hint}` : noProfile(name, profiles);
+      return hint ? `there is no profile "${name}"${hint}` : describeMissingProfile(name, profiles);
     });
   if (missing.length > 0) throw new NotFoundError(missing.join("; "));
 }

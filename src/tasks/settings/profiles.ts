@@ -93,11 +93,11 @@ export function settingsOfProfile(
   if (object)
     return [...readKeys("profile", object, `of profile ${name}`, dirname(path)), ...current];
   if (name !== undefined && !mayBeMissing)
-    throw new UsageError(`${from}: ${noProfile(name, profiles)}`);
+    throw new UsageError(`${from}: ${describeMissingProfile(name, profiles)}`);
   return current;
 }
 
-export function noProfile(name: string, profiles: Profiles["profiles"]): string {
+export function describeMissingProfile(name: string, profiles: Profiles["profiles"]): string {
   const names = Object.keys(profiles).join(", ");
   return `there is no profile "${name}"; ${names ? `the profiles are ${names}` : "there are none yet; see appvars profile add"}`;
 }

@@ -9,7 +9,10 @@ import { ArgumentError } from "../../arguments/parse-line.js";
 
 const MAX_WINDOW_MS = 86_400_000;
 
-export function wholeNumber(min: number, max = Number.MAX_SAFE_INTEGER): (text: string) => number {
+export function parseWholeNumber(
+  min: number,
+  max = Number.MAX_SAFE_INTEGER,
+): (text: string) => number {
   const bounds = max < Number.MAX_SAFE_INTEGER ? `${min} to ${max}` : min;
   return (text) => {
     const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;

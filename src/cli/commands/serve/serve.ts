@@ -16,8 +16,8 @@ import {
   parseClockTolerance,
   parseListenAddress,
   parseTrustProxy,
+  parseWholeNumber,
   RATE_LIMIT,
-  wholeNumber,
 } from "./serve-arguments.js";
 import type { TlsPaths } from "./tls-files.js";
 
@@ -38,13 +38,13 @@ export const definition = defineCommand({
     },
     "--port <port>": {
       help: "port to listen on, 0 for a free one",
-      parse: wholeNumber(0, 65_535),
+      parse: parseWholeNumber(0, 65_535),
       default: String(DEFAULT_PORT),
     },
     ...RATE_LIMIT,
     "--max-connections <number>": {
       help: "connections open at a time, 0 for no limit",
-      parse: wholeNumber(0),
+      parse: parseWholeNumber(0),
       default: String(DEFAULT_MAX_CONNECTIONS),
     },
     "--clock-tolerance <past[/future]>": {

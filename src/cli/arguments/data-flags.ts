@@ -14,7 +14,7 @@ export const CHANGE_FLAGS = {
 } as const;
 
 /** Which data a command creates, serves or changes. */
-export const PLACE_FLAGS = {
+export const LOCATION_FLAGS = {
   "--data <file>": `the data file (APPVARS_DATA, default ${DEFAULT_DATA_FILE})`,
   "--store <url>": "or the store: etcd://h1:2379,h2:2379/prefix (APPVARS_STORE)",
   ...SEAL_KEY_FILE,
@@ -29,7 +29,7 @@ export const ENVIRONMENTS = {
 } as const;
 
 /** Which environment of which data a command changes. */
-export const DATA_FLAGS = { "Data:": "", ...PROFILE, ...PLACE_FLAGS, ...ENVIRONMENT } as const;
+export const DATA_FLAGS = { "Data:": "", ...PROFILE, ...LOCATION_FLAGS, ...ENVIRONMENT } as const;
 
 /** Which environments of which data `updateEnvironments` changes. */
 export const ENVIRONMENTS_FLAGS = {

@@ -1,5 +1,5 @@
 import { defineCommand } from "../arguments/command.js";
-import { PLACE_FLAGS } from "../arguments/data-flags.js";
+import { LOCATION_FLAGS } from "../arguments/data-flags.js";
 import { parseTime } from "../arguments/flag-arguments.js";
 import { printTable } from "../output/output.js";
 
@@ -17,12 +17,12 @@ export const definition = defineCommand({
       parse: (text: string, clock: () => number) => parseTime(text, clock(), -1),
     },
     "--client <name>": "only reads with the named key of this name",
-    ...PLACE_FLAGS,
+    ...LOCATION_FLAGS,
   },
   examples: ["appvars audit audit.log --since 2026-01-31 --client ana --data vars.json"],
   async run({ file: files }, { since = Number.NEGATIVE_INFINITY, client, ...flags }, context) {
     const { auditReads } = await import("../../tasks/data/audit-reads.js");
-    const json = await auditReads(files, { since, client }, await context.place(flags), context);
+    const json = await auditReads(files, { since, client }, await context.location(flags), context);
     await printTable(context, {
       json,
       headings: ["ENVIRONMENT", "CLIENT", "NAME", "READS", "LAST READ"],

@@ -3,12 +3,12 @@ import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { GIT_CONFIG } from "../../store/schema/git-config.js";
 import { ignoreCommand, sealNewFile } from "../../tasks/data/key-file.js";
-import { dataPlaceOf } from "../../tasks/settings/connection.js";
+import { dataLocationOf } from "../../tasks/settings/connection.js";
 import { PROJECT_FILE } from "../../tasks/settings/project-file.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import { installedSchema, writeProject } from "../../tasks/settings/write-project.js";
 import { defineCommand, type FlagValues } from "../arguments/command.js";
-import { PLACE_FLAGS } from "../arguments/data-flags.js";
+import { LOCATION_FLAGS } from "../arguments/data-flags.js";
 import type { Context } from "../output/context.js";
 import { printLines } from "../output/output.js";
 
@@ -24,7 +24,7 @@ const FLAGS = {
   "--bare": `write no ${PROJECT_FILE}`,
   "--seal": "encrypt its secrets, with a new key in FILE.key unless a key is given",
   "--git": "for a file in git: --seal it, and write .gitattributes and .gitignore",
-  ...PLACE_FLAGS,
+  ...LOCATION_FLAGS,
 } as const;
 
 type InitFlags = FlagValues<typeof FLAGS>;
@@ -44,21 +44,21 @@ export const definition = defineCommand({
 /** Creates a data file, as `appvars init` does. */
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const settings = await context.settings(flags);
-  let place = dataPlaceOf(settings);
+  let location = dataLocationOf(settings);
   const { createDataAccess } = await import("../../tasks/data/open-data.js");
   const { newData } = await import("../../tasks/transfer/new-data.js");
   const { from, example = false } = flags;
   const data = await newData({ from, env: FIRST_ENVIRONMENT, examples: example }, context);
   if (flags.git || flags.seal) {
-    if (place.kind === "etcd") throw new UsageError("--git and --seal are for a data file");
-    place = await sealNewFile(place, flags, context);
+    if (location.kind === "etcd") throw new UsageError("--git and --seal are for a data file");
+    location = await sealNewFile(location, flags, context);
   }
-  const local = await createDataAccess(place, context, "change");
+  const local = await createDataAccess(location, context, "change");
   const $schema =
-    place.kind === "file" && installedSchema(dirname(place.path), "appvars.schema.json");
+    location.kind === "file" && installedSchema(dirname(location.path), "appvars.schema.json");
   const created = local.create({ ...($schema && { $schema }), ...data });
   context.note(await created.catch((error) => throwWithOrigin(error, settings)));
-  if (place.kind === "file") {
+  if (location.kind === "file") {
     if (flags.git) {
       if (from && from !== "-") {
         const removal = command`git rm --cached ${from}`;
@@ -69,11 +69,12 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
       context.note(
         `run this once in each clone, so that git merges and shows the file by name: ${GIT_CONFIG}`,
       );
-    } else if (!place.sealKey) context.note(`keep it out of git: ${ignoreCommand(place.path)}`);
-    if (!flags.bare) await writeProject(place.path, FIRST_ENVIRONMENT, settings, context);
+    } else if (!location.sealKey)
+      context.note(`keep it out of git: ${ignoreCommand(location.path)}`);
+    if (!flags.bare) await writeProject(location.path, FIRST_ENVIRONMENT, settings, context);
   }
   const environments = data.environments.map(({ name }) => name);
-  const kind = place.kind === "file" ? "data" : "store";
+  const kind = location.kind === "file" ? "data" : "store";
   printLines(context, { json: { [kind]: local.name, environments } });
 }
 

@@ -1,7 +1,7 @@
 import { UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import { GIT_CONFIG } from "../../store/schema/git-config.js";
-import { placeNamed } from "../../tasks/settings/connection.js";
+import { parseDataLocation } from "../../tasks/settings/connection.js";
 import { readProfile, readSettings } from "../../tasks/settings/resolve-settings.js";
 import { defineCommand } from "../arguments/command.js";
 import { SEAL_KEY_FILE } from "../arguments/source-flags.js";
@@ -27,7 +27,7 @@ export const definition = defineCommand({
       );
     // A `.appvars.json` may be in conflict, too.
     const settings = readSettings(flags, context, { files: [readProfile] });
-    const { sealKey } = placeNamed(path ?? ours, "OURS", settings);
+    const { sealKey } = parseDataLocation(path ?? ours, "OURS", settings);
     const { mergeDataFiles } = await import("../../tasks/data/merge-data-files.js");
     const conflicts = await mergeDataFiles({ base, ours, theirs }, path, sealKey, context);
     if (conflicts.length > 0) {

@@ -1,4 +1,4 @@
-import { dataPlaceName, placeNamed } from "../../tasks/settings/connection.js";
+import { locationName, parseDataLocation } from "../../tasks/settings/connection.js";
 import { defineCommand } from "../arguments/command.js";
 import { PROFILE, SEAL_KEY_FILE } from "../arguments/source-flags.js";
 import { printLines } from "../output/output.js";
@@ -17,11 +17,11 @@ export const definition = defineCommand({
   examples: ["appvars migrate vars.json etcd://127.0.0.1:2379/appvars"],
   async run(args, flags, context) {
     const settings = await context.settings(flags);
-    const from = placeNamed(args.from, "FROM", settings);
-    const to = placeNamed(args.to, "TO", settings);
+    const from = parseDataLocation(args.from, "FROM", settings);
+    const to = parseDataLocation(args.to, "TO", settings);
     const { copyData } = await import("../../tasks/data/copy-data.js");
     const { isWritten, counts } = await copyData(from, to, context);
-    const [source, target] = [dataPlaceName(from), dataPlaceName(to)];
+    const [source, target] = [locationName(from), locationName(to)];
     const { environments, variables, values } = counts;
     const copied = `${environments} environments, ${variables} variables and ${values} values`;
     context.note(

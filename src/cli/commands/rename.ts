@@ -1,9 +1,9 @@
 import { createMatcher, splitNames } from "../../model/name-matcher.js";
 import { chooseApplication } from "../../tasks/data/choose-environments.js";
 import { updateData } from "../../tasks/data/open-data.js";
-import { dataPlaceOf } from "../../tasks/settings/connection.js";
+import { dataLocationOf } from "../../tasks/settings/connection.js";
 import { defineCommand } from "../arguments/command.js";
-import { APPLICATION, CHANGE_FLAGS, PLACE_FLAGS } from "../arguments/data-flags.js";
+import { APPLICATION, CHANGE_FLAGS, LOCATION_FLAGS } from "../arguments/data-flags.js";
 import { printLines } from "../output/output.js";
 
 export const definition = defineCommand({
@@ -15,13 +15,13 @@ export const definition = defineCommand({
     "<name>": "name of the variable",
     "<new>": "its new name",
   },
-  flags: { ...APPLICATION, ...CHANGE_FLAGS, ...PLACE_FLAGS },
+  flags: { ...APPLICATION, ...CHANGE_FLAGS, ...LOCATION_FLAGS },
   examples: ["appvars rename DB_URL DATABASE_URL --data vars.json --dry-run"],
   async run({ name, new: newName }, flags, context) {
     const { renameVariable } = await import("../../store/edits/edit-values.js");
     const settings = await context.settings(flags);
     let application = "";
-    const changed = await updateData(dataPlaceOf(settings), context, (data) => {
+    const changed = await updateData(dataLocationOf(settings), context, (data) => {
       application = chooseApplication(data, { ...flags, names: [name] });
       return renameVariable(data, application, name, newName);
     });

@@ -3,10 +3,10 @@ import { command } from "../../kit/text/shell.js";
 import { withKeyFile } from "../../tasks/data/key-file.js";
 import { createDataAccess } from "../../tasks/data/open-data.js";
 import {
-  dataPlaceName,
-  dataPlaceOf,
+  dataLocationOf,
   keyFileOf,
-  placeNamed,
+  locationName,
+  parseDataLocation,
 } from "../../tasks/settings/connection.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import { defineCommand } from "../arguments/command.js";
@@ -49,15 +49,16 @@ async function changeForm(
   context: Context,
 ): Promise<void> {
   const settings = await context.settings(flags);
-  const place = data === undefined ? dataPlaceOf(settings) : placeNamed(data, "DATA", settings);
+  const location =
+    data === undefined ? dataLocationOf(settings) : parseDataLocation(data, "DATA", settings);
   // Refuses the file before a key is created.
-  await createDataAccess(place, context, "change");
-  const keyed = form === "sealed" ? await withKeyFile(place, context) : place;
+  await createDataAccess(location, context, "change");
+  const keyed = form === "sealed" ? await withKeyFile(location, context) : location;
   if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");
-  const name = dataPlaceName(place);
+  const name = locationName(location);
   const isWritten = await (await createDataAccess(keyed, context)).writeAs(form);
   const key = keyed.sealKey.name === "sealKey" ? "APPVARS_SEAL_KEY" : keyed.sealKey.text;
-  const history = place.kind === "etcd" ? "; its history begins with this" : "";
+  const history = location.kind === "etcd" ? "; its history begins with this" : "";
   const sealed = `${isWritten ? "now" : "already"} sealed with the first key of ${key}${history}`;
   const plain = isWritten ? "no longer sealed: its secrets are in plain text" : "not sealed";
   context.note(`${name} is ${form === "sealed" ? sealed : plain}`);
@@ -65,6 +66,6 @@ async function changeForm(
     context.note(
       `with a key, the file must be sealed; to remove the key, run: ${command`rm ${key}`}`,
     );
-  const kind = place.kind === "file" ? "data" : "store";
+  const kind = location.kind === "file" ? "data" : "store";
   printLines(context, { json: { [kind]: name, sealed: form === "sealed" } });
 }

@@ -127,7 +127,7 @@ async function lastChange({ id }: VariableValue, settings: Settings, context: Co
   if (connection.kind !== "data") return undefined;
   const { createDataAccess } = await import("../../tasks/data/open-data.js");
   const { lastChangeOf } = await import("../../store/edits/change-rows.js");
-  const local = await createDataAccess(connection.place, context);
+  const local = await createDataAccess(connection.location, context);
   const finding = local.history((history) => lastChangeOf(id, history));
   return finding.catch((error: Error) => context.warn(error.message));
 }

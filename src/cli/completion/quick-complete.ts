@@ -2,7 +2,7 @@ import { printable } from "../../kit/text/printable.js";
 import { findEnvironment, shortestName } from "../../model/environment.js";
 import { type Data, NO_DATA } from "../../store/data.js";
 import { openWithoutKeys, readDataFile } from "../../store/file/data-file.js";
-import { connectionOf, dataPlaceOf } from "../../tasks/settings/connection.js";
+import { connectionOf, dataLocationOf } from "../../tasks/settings/connection.js";
 import { readProfiles } from "../../tasks/settings/profiles.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
@@ -93,7 +93,7 @@ async function findVariables(settings: Settings): Promise<Offer[]> {
 
 /** Reads the data file, not a store, which may take long to answer. */
 async function readData(settings: Settings): Promise<Data> {
-  const dataPlace = dataPlaceOf(settings);
-  if (dataPlace.kind === "etcd") return NO_DATA;
-  return readDataFile(dataPlace.path, { open: openWithoutKeys });
+  const dataLocation = dataLocationOf(settings);
+  if (dataLocation.kind === "etcd") return NO_DATA;
+  return readDataFile(dataLocation.path, { open: openWithoutKeys });
 }

@@ -1,7 +1,7 @@
 import type { Readable } from "node:stream";
 import type { untilStopped } from "../../kit/process/signals.js";
 import type { DataCaller } from "../../tasks/data/open-data.js";
-import type { DataPlace } from "../../tasks/settings/connection.js";
+import type { DataLocation } from "../../tasks/settings/connection.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import type { SourceFlags } from "../../tasks/settings/setting-table.js";
 import type { Surroundings } from "../../tasks/surroundings.js";
@@ -45,7 +45,7 @@ export interface Context extends DataCaller, Printer {
   /** Resolves the settings of the command, given its flags. */
   settings(flags: SourceFlags): Promise<Settings>;
   /** Resolves to the data that these settings name. */
-  place(flags: SourceFlags): Promise<DataPlace>;
+  location(flags: SourceFlags): Promise<DataLocation>;
 }
 
 /** The time before the first line about long work, and between two lines. */
@@ -80,9 +80,9 @@ export function createContext(
       const { readSettings } = await import("../../tasks/settings/resolve-settings.js");
       return readSettings(flags, this);
     },
-    async place(flags) {
-      const { dataPlaceOf } = await import("../../tasks/settings/connection.js");
-      return dataPlaceOf(await this.settings(flags));
+    async location(flags) {
+      const { dataLocationOf } = await import("../../tasks/settings/connection.js");
+      return dataLocationOf(await this.settings(flags));
     },
     note,
     tell,

@@ -14,7 +14,7 @@ import {
 import { parseJson } from "../../kit/text/strict-json.js";
 import type { AuditLine, RecordIdentity } from "../../model/audit-line.js";
 import { createReadCounter, type ReadCount } from "../../store/read-counter.js";
-import type { DataPlace } from "../settings/connection.js";
+import type { DataLocation } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
 import { readHistory } from "./open-data.js";
 
@@ -38,10 +38,10 @@ interface AuditOptions {
 export async function auditReads(
   files: readonly string[],
   { since, client }: AuditOptions,
-  place: DataPlace,
+  location: DataLocation,
   caller: Caller,
 ): Promise<ReadCount[]> {
-  const { data, reads, count } = await readHistory(place, caller, createReadCounter);
+  const { data, reads, count } = await readHistory(location, caller, createReadCounter);
   const keys = data.environments.flatMap((environment) => environment.keys ?? []);
   const clients = new Set(keys.map(({ name }) => name));
   for (const file of files) {

@@ -4,7 +4,7 @@ import { command } from "../../kit/text/shell.js";
 import type { Data } from "../../store/data.js";
 import { isSameData } from "../../store/history.js";
 import { isSameFile } from "../files/safe-files.js";
-import { type DataPlace, dataPlaceName } from "../settings/connection.js";
+import { type DataLocation, locationName } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
 import type { DataAccess } from "./data-access.js";
 import { createDataAccess, readData, readHistory } from "./open-data.js";
@@ -15,7 +15,7 @@ import { createDataAccess, readData, readHistory } from "./open-data.js";
  *
  * @throws UsageError for the same file; InvalidDataError if TO holds other data
  */
-export async function copyData(from: DataPlace, to: DataPlace, caller: Caller) {
+export async function copyData(from: DataLocation, to: DataLocation, caller: Caller) {
   if (from.kind === "file" && to.kind === "file" && (await isSameFile(from.path, to.path)))
     throw new UsageError("FROM and TO are the same file");
   const target = await createDataAccess(to, caller, "change");
@@ -37,7 +37,7 @@ export async function copyData(from: DataPlace, to: DataPlace, caller: Caller) {
 }
 
 /** Resolves to `false` if TO exists already. */
-async function createIfMissing(target: DataAccess, data: Data, to: DataPlace): Promise<boolean> {
+async function createIfMissing(target: DataAccess, data: Data, to: DataLocation): Promise<boolean> {
   if (to.kind === "file" && existsSync(to.path)) return false;
   try {
     await target.create(data);
@@ -49,8 +49,8 @@ async function createIfMissing(target: DataAccess, data: Data, to: DataPlace): P
   }
 }
 
-function otherDataError(to: DataPlace, isWritten: boolean): InvalidDataError {
-  const name = dataPlaceName(to);
+function otherDataError(to: DataLocation, isWritten: boolean): InvalidDataError {
+  const name = locationName(to);
   if (isWritten)
     return new InvalidDataError(`${name} was written, but another program has changed it since`);
   const advice =

@@ -10,45 +10,45 @@ import { looseModeWarning } from "../../kit/files/owners.js";
 import { isLoopback } from "../../kit/net/endpoint.js";
 import { UsageError } from "../../kit/text/errors.js";
 import type { Reloadable, Store } from "../../store/store.js";
-import { type EtcdPlace, placeFiles } from "../settings/connection.js";
+import { type EtcdLocation, locationFiles } from "../settings/connection.js";
 import { readSecret, readTlsFiles } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";
 import type { DataAccess, ServeDataOptions } from "./data-access.js";
 
 /** Returns the data in a store, which decides itself who can change it. */
-export function etcdData(place: EtcdPlace, caller: Caller): DataAccess {
-  const { url } = place.address;
+export function etcdData(location: EtcdLocation, caller: Caller): DataAccess {
+  const { url } = location.address;
   return {
     name: url,
     check: () => undefined,
-    read: () => withStore(place, caller, async ({ data }) => data),
+    read: () => withStore(location, caller, async ({ data }) => data),
     update: (change, options) =>
-      withStore(place, caller, async (store) => {
+      withStore(location, caller, async (store) => {
         await store.update(change, options);
         return store.data;
       }),
-    history: (use) => withStore(place, caller, async (store) => use(await store.history())),
-    follow: async () => openEtcdStore(await readAccess(place, caller), { watch: true }),
+    history: (use) => withStore(location, caller, async (store) => use(await store.history())),
+    follow: async () => openEtcdStore(await readAccess(location, caller), { watch: true }),
     create: async (data) => {
-      await createEtcdStore(await readAccess(place, caller), data, progressOf(caller));
+      await createEtcdStore(await readAccess(location, caller), data, progressOf(caller));
       return `created ${url}; it contains the credentials of all its environments`;
     },
     copyHistory: async () => {},
     writeAs: async (form) => {
       if (form === "plain") throw new UsageError("unseal is for a data file");
-      await resealAll(await readAccess(place, caller), progressOf(caller));
+      await resealAll(await readAccess(location, caller), progressOf(caller));
       return true;
     },
-    serve: (options) => serveStore(place, caller, options),
+    serve: (options) => serveStore(location, caller, options),
   };
 }
 
 async function withStore<T>(
-  place: EtcdPlace,
+  location: EtcdLocation,
   caller: Caller,
   use: (store: EtcdStore) => Promise<T>,
 ): Promise<T> {
-  const store = await openEtcdStore(await readAccess(place, caller), {
+  const store = await openEtcdStore(await readAccess(location, caller), {
     onProgress: progressOf(caller),
   });
   try {
@@ -59,21 +59,21 @@ async function withStore<T>(
 }
 
 async function serveStore(
-  place: EtcdPlace,
+  location: EtcdLocation,
   caller: Caller,
   { cacheFolder, log }: ServeDataOptions,
 ): Promise<Store & Reloadable> {
   const { openServedEtcdStore } = await import("../../etcd/served-store.js");
   const { user, clock } = caller.surroundings;
   const warn = (text: string) => log("warn", text);
-  const access = await readAccess(place, caller);
+  const access = await readAccess(location, caller);
   const store = await openServedEtcdStore(access, { cacheFolder, user, clock, warn });
-  const loose = placeFiles(place).map(({ text }) => looseModeWarning(text));
-  for (const warning of [...loose, ...plainTrafficWarnings(place)]) if (warning) warn(warning);
+  const loose = locationFiles(location).map(({ text }) => looseModeWarning(text));
+  for (const warning of [...loose, ...plainTrafficWarnings(location)]) if (warning) warn(warning);
   return store;
 }
 
-export function plainTrafficWarnings({ address: { endpoints, url } }: EtcdPlace): string[] {
+export function plainTrafficWarnings({ address: { endpoints, url } }: EtcdLocation): string[] {
   const isExposed = endpoints.some((endpoint) => {
     const { protocol, hostname } = new URL(endpoint);
     return protocol === "http:" && !isLoopback(hostname);
@@ -81,8 +81,8 @@ export function plainTrafficWarnings({ address: { endpoints, url } }: EtcdPlace)
   return isExposed ? [`${url}: without TLS the traffic can be read; use etcds://`] : [];
 }
 
-export function pruneStore(place: EtcdPlace, entries: number, caller: Caller): Promise<void> {
-  return withStore(place, caller, (store) => store.prune(entries));
+export function pruneStore(location: EtcdLocation, entries: number, caller: Caller): Promise<void> {
+  return withStore(location, caller, (store) => store.prune(entries));
 }
 
 function progressOf(caller: Caller): OnProgress {
@@ -92,7 +92,7 @@ function progressOf(caller: Caller): OnProgress {
 }
 
 async function readAccess(
-  { address, user, password, sealKey, tls }: EtcdPlace,
+  { address, user, password, sealKey, tls }: EtcdLocation,
   caller: Caller,
 ): Promise<StoreAccess> {
   return {

@@ -8,17 +8,17 @@ import { shellWord } from "../../kit/text/shell.js";
 import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import { readContent } from "../../store/file/data-file.js";
 import { writeGitFiles } from "../../store/file/git-files.js";
-import { type DataPlace, type FilePlace, keyFileOf } from "../settings/connection.js";
+import { type DataLocation, type FileLocation, keyFileOf } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
 
-/** Returns the place with a key: a new one if the data file is not sealed. */
-export async function withKeyFile(place: DataPlace, caller: Caller): Promise<DataPlace> {
-  if (place.sealKey) return place;
-  if (place.kind === "etcd")
+/** Returns the location with a key: a new one if the file is not sealed. */
+export async function withKeyFile(location: DataLocation, caller: Caller): Promise<DataLocation> {
+  if (location.sealKey) return location;
+  if (location.kind === "etcd")
     throw new UsageError("to seal a store, use --seal-key-file or APPVARS_SEAL_KEY");
-  const { sealed } = await readContent(place.path);
-  if (sealed) throw new InvalidDataError(`${place.path} ${NEEDS_SEAL_KEY}`);
-  return createKeyFile(place, caller);
+  const { sealed } = await readContent(location.path);
+  if (sealed) throw new InvalidDataError(`${location.path} ${NEEDS_SEAL_KEY}`);
+  return createKeyFile(location, caller);
 }
 
 /**
@@ -27,14 +27,14 @@ export async function withKeyFile(place: DataPlace, caller: Caller): Promise<Dat
  * @param git writes the files that git needs
  */
 export async function sealNewFile(
-  place: FilePlace,
+  location: FileLocation,
   { git, from }: { git?: boolean | undefined; from?: string | undefined },
   caller: Caller,
-): Promise<FilePlace> {
+): Promise<FileLocation> {
   // Written before the data, so that git never sees the files beside it.
-  if (git) await writeGitFiles(place.path, from);
-  if (place.sealKey || existsSync(place.path)) return place;
-  return createKeyFile(place, caller, git);
+  if (git) await writeGitFiles(location.path, from);
+  if (location.sealKey || existsSync(location.path)) return location;
+  return createKeyFile(location, caller, git);
 }
 
 /** Returns the command that makes git ignore files that begin with a path. */
@@ -48,16 +48,16 @@ export function ignoreCommand(path: string): string {
  * @throws InvalidDataError if it exists, or can't be written
  */
 async function createKeyFile(
-  place: FilePlace,
+  location: FileLocation,
   { note }: Caller,
   isIgnored = false,
-): Promise<FilePlace> {
-  const sealKey = keyFileOf(place.path);
+): Promise<FileLocation> {
+  const sealKey = keyFileOf(location.path);
   const { text: path } = sealKey;
   await createFile(path, `${randomBytes(32).toString("hex")}\n`).catch((error: unknown) => {
     throw toInvalidFile(path, error, "can't be written");
   });
   note(`created ${path}: without it, nobody can read the secrets, so keep a copy`);
   if (!isIgnored) note(`keep it out of git: ${ignoreCommand(path)}`);
-  return { ...place, sealKey };
+  return { ...location, sealKey };
 }

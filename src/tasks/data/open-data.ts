@@ -17,7 +17,7 @@ import { createFileSealing } from "../../store/schema/data-text.js";
 import type { FileSealing, SealedForm } from "../../store/schema/file-sealing.js";
 import type { ChangeData, UpdateOptions } from "../../store/store.js";
 import { checkFileRisk, fileRisk } from "../files/safe-files.js";
-import { type DataPlace, dataPlaceOf, type FilePlace } from "../settings/connection.js";
+import { type DataLocation, dataLocationOf, type FileLocation } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { readSecret } from "../settings/secret-files.js";
 import { authorOf, type Caller } from "../surroundings.js";
@@ -34,22 +34,22 @@ export interface DataCaller extends Caller {
  * @throws InvalidDataError as `DataAccess.check`
  */
 export async function createDataAccess(
-  place: DataPlace,
+  location: DataLocation,
   caller: Caller,
   purpose?: "read" | "change",
 ): Promise<DataAccess> {
   const data =
-    place.kind === "etcd"
-      ? (await import("./etcd-data.js")).etcdData(place, caller)
-      : fileData(place, caller);
+    location.kind === "etcd"
+      ? (await import("./etcd-data.js")).etcdData(location, caller)
+      : fileData(location, caller);
   const warning = purpose && data.check(purpose);
   if (warning) caller.warn(warning);
   return data;
 }
 
 /** Warns if other users can change the data. */
-export async function readData(place: DataPlace, caller: Caller): Promise<Data> {
-  return (await createDataAccess(place, caller, "read")).read();
+export async function readData(location: DataLocation, caller: Caller): Promise<Data> {
+  return (await createDataAccess(location, caller, "read")).read();
 }
 
 /**
@@ -58,11 +58,11 @@ export async function readData(place: DataPlace, caller: Caller): Promise<Data> 
  * @param use gets the history, which is closed afterwards
  */
 export async function readHistory<T>(
-  place: DataPlace,
+  location: DataLocation,
   caller: Caller,
   use: (history: History) => Promise<T>,
 ): Promise<T> {
-  return (await createDataAccess(place, caller, "read")).history(use);
+  return (await createDataAccess(location, caller, "read")).history(use);
 }
 
 /**
@@ -73,15 +73,15 @@ export async function readHistory<T>(
  *   `applyChange`
  */
 export async function updateData(
-  place: DataPlace,
+  location: DataLocation,
   caller: DataCaller,
   change: ChangeData,
   options?: UpdateOptions,
 ): Promise<Data | undefined> {
   const { preview } = caller;
-  if (!preview) return (await createDataAccess(place, caller, "change")).update(change, options);
+  if (!preview) return (await createDataAccess(location, caller, "change")).update(change, options);
   const { applyChange } = await import("../../store/edits/apply-change.js");
-  const data = await readData(place, caller);
+  const data = await readData(location, caller);
   await preview(data, await applyChange(data, change, options));
   return undefined;
 }
@@ -99,15 +99,15 @@ export async function updateEnvironments(
   change: (data: Data, environments: Chosen) => Data | Promise<Data>,
 ): Promise<Chosen | undefined> {
   let chosen: Chosen | undefined;
-  const changed = await updateData(dataPlaceOf(settings), caller, (data) => {
+  const changed = await updateData(dataLocationOf(settings), caller, (data) => {
     chosen = chooseEnvironments(data, settings, choice);
     return change(data, chosen);
   });
   return changed && chosen;
 }
 
-function fileData(place: FilePlace, caller: Caller): DataAccess {
-  const { path, sealKey } = place;
+function fileData(location: FileLocation, caller: Caller): DataAccess {
+  const { path, sealKey } = location;
   const { surroundings } = caller;
   return {
     name: path,
@@ -120,15 +120,15 @@ function fileData(place: FilePlace, caller: Caller): DataAccess {
       return risk?.isRefused ? risk.message : undefined;
     },
     read: async () => {
-      const open = (await sealingOf(place, caller))?.open ?? openWithoutKeys;
+      const open = (await sealingOf(location, caller))?.open ?? openWithoutKeys;
       return readDataFile(path, { open }).catch((error: unknown) => {
         throw withName(path, error);
       });
     },
-    update: async (change, options) => (await updateFile(place, caller, change, options)).data,
+    update: async (change, options) => (await updateFile(location, caller, change, options)).data,
     history: async (use) => {
       const { readFileHistory } = await import("../../store/file/file-history.js");
-      const reading = readFileHistory(path, await sealingOf(place, caller));
+      const reading = readFileHistory(path, await sealingOf(location, caller));
       return use(await withPathInErrors(path, reading));
     },
     follow: async () => {
@@ -144,25 +144,25 @@ function fileData(place: FilePlace, caller: Caller): DataAccess {
     },
     create: async (data) => {
       const { createData } = await import("./serve-file.js");
-      return createData(path, surroundings, data, await sealingOf(place, caller, "sealed"));
+      return createData(path, surroundings, data, await sealingOf(location, caller, "sealed"));
     },
     copyHistory: async (history) => {
       const { copyHistory } = await import("../../store/file/file-history.js");
-      await copyHistory(path, history, await sealingOf(place, caller, "sealed"));
+      await copyHistory(path, history, await sealingOf(location, caller, "sealed"));
     },
     writeAs: async (form) => {
-      const { written } = await updateFile(place, caller, (data) => data, {}, form);
+      const { written } = await updateFile(location, caller, (data) => data, {}, form);
       return written !== undefined;
     },
     serve: async (options) => {
       const { serveFile } = await import("./serve-file.js");
-      return serveFile(place, caller, options);
+      return serveFile(location, caller, options);
     },
   };
 }
 
 async function sealingOf(
-  { sealKey, mayBePlain }: FilePlace,
+  { sealKey, mayBePlain }: FileLocation,
   caller: Caller,
   form: SealedForm = mayBePlain && "kept",
 ): Promise<FileSealing | undefined> {
@@ -170,15 +170,15 @@ async function sealingOf(
 }
 
 async function updateFile(
-  place: FilePlace,
+  location: FileLocation,
   caller: Caller,
   change: ChangeData,
   options?: UpdateOptions,
   form?: SealedForm,
 ) {
-  const { path } = place;
+  const { path } = location;
   const { clock } = caller.surroundings;
-  const sealing = await sealingOf(place, caller, form);
+  const sealing = await sealingOf(location, caller, form);
   const author = authorOf(caller);
   // Readers don't load the lock.
   const { updateDataFile } = await import("../../store/file/update-data-file.js");

@@ -9,7 +9,7 @@ import { createFileSealing } from "../../store/schema/data-text.js";
 import type { FileSealing } from "../../store/schema/file-sealing.js";
 import type { Reloadable, Store } from "../../store/store.js";
 import { checkFileRisk, requireReloadable } from "../files/safe-files.js";
-import { type FilePlace, placeFiles } from "../settings/connection.js";
+import { type FileLocation, locationFiles } from "../settings/connection.js";
 import { readSecret } from "../settings/secret-files.js";
 import type { Caller, Surroundings } from "../surroundings.js";
 import type { ServeDataOptions } from "./data-access.js";
@@ -30,16 +30,16 @@ export async function createData(
 
 /** @see DataAccess.serve */
 export async function serveFile(
-  place: FilePlace,
+  location: FileLocation,
   caller: Caller,
   { log }: ServeDataOptions,
 ): Promise<Store & Reloadable> {
-  const { path, sealKey } = place;
+  const { path, sealKey } = location;
   const { surroundings } = caller;
   const sealKeys = sealKey && (await readSecret(sealKey, caller));
   const unsafe = checkFileRisk(path, surroundings);
   const created = await createIfMissing(
-    place,
+    location,
     surroundings,
     await createFileSealing(sealKeys, "sealed"),
   );
@@ -47,7 +47,9 @@ export async function serveFile(
   const check = (file: string) => requireReloadable(file, surroundings);
   const store = await openDataFile(path, { watch: true, sealKeys, check });
   if (created) log("info", `${created}; appvars env credentials NAME prints them`);
-  const secret = placeFiles(place).filter(({ text }) => text !== path || sealKeys === undefined);
+  const secret = locationFiles(location).filter(
+    ({ text }) => text !== path || sealKeys === undefined,
+  );
   const loose = secret.map(({ text }) => looseModeWarning(text));
   for (const warning of [unsafe, ...loose]) if (warning) log("warn", warning);
   return store;
@@ -59,7 +61,7 @@ export async function serveFile(
  * @throws InvalidDataError if it is missing but named
  */
 async function createIfMissing(
-  { path, isDefault }: FilePlace,
+  { path, isDefault }: FileLocation,
   surroundings: Surroundings,
   sealing: FileSealing | undefined,
 ): Promise<string | undefined> {

@@ -9,17 +9,17 @@ import { chooseEnvironment } from "../data/choose-environments.js";
 import { plainTrafficWarnings } from "../data/etcd-data.js";
 import { keyWarnings } from "../data/key-advice.js";
 import { createDataAccess } from "../data/open-data.js";
-import { type DataSettings, dataPlaceName, placeFlags } from "../settings/connection.js";
+import { type DataSettings, locationFlags, locationName } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
 import { type Finding, type Findings, notChecked, ok, problemOf, warning } from "./finding.js";
 
 export async function diagnoseData(
-  { place, env }: DataSettings,
+  { location, env }: DataSettings,
   caller: Caller,
-  read = async (): Promise<Data> => (await createDataAccess(place, caller)).read(),
+  read = async (): Promise<Data> => (await createDataAccess(location, caller)).read(),
 ): Promise<Findings> {
-  const isFile = place.kind === "file";
-  const [check, traffic] = isFile ? ["data_file", []] : ["store", plainTrafficWarnings(place)];
+  const isFile = location.kind === "file";
+  const [check, traffic] = isFile ? ["data_file", []] : ["store", plainTrafficWarnings(location)];
   const findings = traffic.map((text) => warning(text, "set up TLS in etcd, and use etcds://"));
   const data = await read().catch((error: AppvarsError) => {
     const fix =
@@ -28,7 +28,7 @@ export async function diagnoseData(
   });
   const { environments = [], variables = [] } = data ?? {};
   const size = `${environments.length} environments, ${variables.length} variables`;
-  if (data) findings.push(ok(`${dataPlaceName(place)} is valid: ${size}`));
+  if (data) findings.push(ok(`${locationName(location)} is valid: ${size}`));
   const unread = notChecked(check);
   const judge = (verdict: () => Finding | Finding[], fix: string) => {
     try {
@@ -40,11 +40,11 @@ export async function diagnoseData(
   return {
     [check]: findings,
     secrets: judge(() => {
-      const weak = keyWarnings(environments, caller.surroundings.clock(), placeFlags(place));
+      const weak = keyWarnings(environments, caller.surroundings.clock(), locationFlags(location));
       if (weak.length > 0) return weak.map(({ message, fix }) => warning(message, fix));
       return ok("each environment has its own secret, and all are long enough");
     }, "run doctor where the key is"),
-    ...(isFile && { lock: data ? await checkLock(place.path) : unread }),
+    ...(isFile && { lock: data ? await checkLock(location.path) : unread }),
     environment: judge(
       () => ok(qualifiedName(chooseEnvironment(environments, env))),
       "choose one with --env (APPVARS_ENV)",

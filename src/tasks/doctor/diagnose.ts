@@ -9,9 +9,9 @@ import { fileRisk } from "../files/safe-files.js";
 import {
   type Connection,
   connectionOf,
-  type DataPlace,
-  dataPlaceName,
-  placeFiles,
+  type DataLocation,
+  locationFiles,
+  locationName,
 } from "../settings/connection.js";
 import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { readTlsFiles } from "../settings/secret-files.js";
@@ -42,7 +42,7 @@ export async function diagnose(flags: SourceFlags, asking: Caller): Promise<Find
     void findings.push(warning(text, "correct this, unless you expect it"));
   const caller: Caller = { ...asking, note };
   const { settings, connection, access } = await checkSettings(flags, caller, findings);
-  const local = connection?.kind === "data" ? connection.place : undefined;
+  const local = connection?.kind === "data" ? connection.location : undefined;
   if (settings && findings.every(({ verdict }) => verdict !== "problem"))
     findings.push(ok(describeSource(settings, local, access?.server.proxy)));
   const file_modes = await checkModes(settings?.given ?? [], local, caller.surroundings);
@@ -103,11 +103,11 @@ async function readRoute(
 
 async function checkModes(
   given: SettingList,
-  local: DataPlace | undefined,
+  local: DataLocation | undefined,
   surroundings: Surroundings,
 ): Promise<Finding[]> {
   const named = given.filter(({ name, blocked }) => SETTINGS[name].isPrivate && !blocked);
-  const paths = [...(local ? placeFiles(local) : []), ...named].map(({ text }) => text);
+  const paths = [...(local ? locationFiles(local) : []), ...named].map(({ text }) => text);
   paths.push(profilesPath(surroundings));
   if (local?.kind !== "file") return checkFiles(paths, undefined, surroundings);
   // Loaded here: checking a server needs no code of a store.
@@ -119,12 +119,12 @@ async function checkModes(
 /** `server http://127.0.0.1:7400 (from --url), through the proxy of …`. */
 function describeSource(
   settings: Settings,
-  local: DataPlace | undefined,
+  local: DataLocation | undefined,
   proxy: HttpProxy | undefined,
 ): string {
   const { text = DEFAULT_URL, from } = settings.find("url") ?? {};
   const kind = local ? { file: "data file", etcd: "store" }[local.kind] : "server";
-  return `${kind} ${local ? dataPlaceName(local) : text} (${from ? `from ${from}` : "the default"})${proxy ? `, through ${proxy.name}` : ""}`;
+  return `${kind} ${local ? locationName(local) : text} (${from ? `from ${from}` : "the default"})${proxy ? `, through ${proxy.name}` : ""}`;
 }
 
 /**

@@ -10,13 +10,13 @@ import { DEFAULT_DATA_FILE, SETTINGS, type Setting } from "./setting-table.js";
 
 export interface DataSettings {
   kind: "data";
-  place: DataPlace;
+  location: DataLocation;
   env: string | undefined;
 }
 
 export type Connection = ServerSettings | DataSettings;
 
-export interface FilePlace {
+export interface FileLocation {
   kind: "file";
   path: string;
   /** Whether no setting names it. */
@@ -27,7 +27,7 @@ export interface FilePlace {
   mayBePlain?: true;
 }
 
-export interface EtcdPlace {
+export interface EtcdLocation {
   kind: "etcd";
   address: StoreAddress;
   user: string | undefined;
@@ -36,22 +36,22 @@ export interface EtcdPlace {
   tls: TlsFileSettings;
 }
 
-/** The place of data that commands read, change or serve without a server. */
-export type DataPlace = FilePlace | EtcdPlace;
+/** Where the data is that commands read, change or serve without a server. */
+export type DataLocation = FileLocation | EtcdLocation;
 
 /** The server, or the environment of local data, to read from. */
 export function connectionOf(settings: Settings): Connection {
   const source = settings.find("url");
   return source && source.name !== "url"
-    ? { kind: "data", place: dataPlaceOf(settings), env: settings.find("env")?.text }
+    ? { kind: "data", location: dataLocationOf(settings), env: settings.find("env")?.text }
     : serverSettings(settings, source);
 }
 
 /** The data to create, serve or change. */
-export function dataPlaceOf(settings: Settings): DataPlace {
+export function dataLocationOf(settings: Settings): DataLocation {
   const source = settings.find("data", "store");
-  if (source?.name === "store") return etcdPlace(settings, source);
-  return filePlace(settings, source?.text);
+  if (source?.name === "store") return etcdLocation(settings, source);
+  return fileLocation(settings, source?.text);
 }
 
 /**
@@ -59,16 +59,16 @@ export function dataPlaceOf(settings: Settings): DataPlace {
  *
  * @throws UsageError that does not quote a URL, which may hold a password
  */
-export function placeNamed(text: string, from: string, settings: Settings): DataPlace {
+export function parseDataLocation(text: string, from: string, settings: Settings): DataLocation {
   const isUrl = /^[a-z][a-z0-9+.-]*:\/\//i.test(text);
   if (text === "" || (isUrl && !/^etcds?:/.test(text)))
     throw new UsageError(
       `${from} must be a data file or the URL of a store: etcd://… or etcds://…`,
     );
-  return isUrl ? etcdPlace(settings, { text, from }) : filePlace(settings, text);
+  return isUrl ? etcdLocation(settings, { text, from }) : fileLocation(settings, text);
 }
 
-function filePlace(settings: Settings, named: string | undefined): FilePlace {
+function fileLocation(settings: Settings, named: string | undefined): FileLocation {
   const path = named ?? DEFAULT_DATA_FILE;
   const keyFile = existsSync(path + KEY_FILE_SUFFIX) ? keyFileOf(path) : undefined;
   const sealKey = settings.find("sealKey") ?? keyFile;
@@ -80,7 +80,7 @@ export function keyFileOf(path: string): SecretSetting {
   return { name: "sealKeyFile", text: path + KEY_FILE_SUFFIX, from: "the key file" };
 }
 
-function etcdPlace(settings: Settings, { text, from }: NamedFile): EtcdPlace {
+function etcdLocation(settings: Settings, { text, from }: NamedFile): EtcdLocation {
   const address = parseStoreUrl(text, from);
   const [user, password] = settings.findBoth("storeUser", "storePassword");
   return {
@@ -94,26 +94,31 @@ function etcdPlace(settings: Settings, { text, from }: NamedFile): EtcdPlace {
 }
 
 /** The path of the file or the URL of the store. */
-export function dataPlaceName(place: DataPlace): string {
-  return place.kind === "file" ? place.path : place.address.url;
+export function locationName(location: DataLocation): string {
+  return location.kind === "file" ? location.path : location.address.url;
 }
 
 /** The flags that select the data. */
-export function placeFlags(place: DataPlace, resolvePath = (path: string) => path): string[] {
+export function locationFlags(
+  location: DataLocation,
+  resolvePath = (path: string) => path,
+): string[] {
   const source =
-    place.kind === "file" ? ["--data", resolvePath(place.path)] : ["--store", place.address.url];
-  const { name, text = "" } = place.sealKey ?? {};
+    location.kind === "file"
+      ? ["--data", resolvePath(location.path)]
+      : ["--store", location.address.url];
+  const { name, text = "" } = location.sealKey ?? {};
   // The key file beside a data file needs no flag.
-  if (name !== "sealKeyFile" || text === dataPlaceName(place) + KEY_FILE_SUFFIX) return source;
+  if (name !== "sealKeyFile" || text === locationName(location) + KEY_FILE_SUFFIX) return source;
   return [...source, "--seal-key-file", resolvePath(text)];
 }
 
 /** The files with the data or with secrets, and the setting that names each. */
-export function placeFiles(place: DataPlace): NamedFile[] {
-  const isFile = place.kind === "file";
-  const files: NamedFile[] = isFile ? [{ text: place.path, from: "--data" }] : [];
-  const secrets = isFile ? [] : [place.password, place.tls.key];
-  for (const secret of [place.sealKey, ...secrets])
+export function locationFiles(location: DataLocation): NamedFile[] {
+  const isFile = location.kind === "file";
+  const files: NamedFile[] = isFile ? [{ text: location.path, from: "--data" }] : [];
+  const secrets = isFile ? [] : [location.password, location.tls.key];
+  for (const secret of [location.sealKey, ...secrets])
     if (secret && SETTINGS[secret.name].kind === "file") files.push(secret);
   return files;
 }

@@ -6,7 +6,7 @@ import type { Check, InvalidValue } from "../../model/read.js";
 import type { Snapshot } from "../../model/source.js";
 import { isEnvelope, isUnreadable, parseAs, type Variable } from "../../model/variable.js";
 import { chooseEnvironment } from "../data/choose-environments.js";
-import { dataPlaceOf } from "../settings/connection.js";
+import { dataLocationOf } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import type { Caller } from "../surroundings.js";
 import { createDecrypt, type Decrypt, leaveEncrypted } from "./decryption.js";
@@ -30,7 +30,7 @@ export async function openEnvironments(
   if (isRemote) return [{ environment: undefined, source: await openSource(settings, caller) }];
   const { readData } = await import("../data/open-data.js");
   const { EnvironmentView } = await import("../../service/environment-view.js");
-  const data = await readData(dataPlaceOf(settings), caller);
+  const data = await readData(dataLocationOf(settings), caller);
   const { environments } = data;
   const names = () => (env.length > 0 ? env : [settings.find("env")?.text]);
   const chosen = all ? environments : names().map((name) => chooseEnvironment(environments, name));

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { createBudget } from "../../client/retry.js";
 import { type Difference, diffValues } from "../../model/diff-values.js";
 import { namedValues, readVariableEntries } from "../../model/variable-entries.js";
-import { dataPlaceName, dataPlaceOf } from "../settings/connection.js";
+import { dataLocationOf, locationName } from "../settings/connection.js";
 import { Settings, settingsFrom } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";
 import type { Caller } from "../surroundings.js";
@@ -44,9 +44,9 @@ function sourceFlags(side: string, settings: Settings): SourceFlags {
   const [, data, env] = /^(.+):([^:]+)$/.exec(side) ?? [];
   // The name of an environment may contain a colon.
   if (data && env && (data.endsWith(".json") || existsSync(data))) return { data, env };
-  const dataPlace = dataPlaceOf(settings);
+  const dataLocation = dataLocationOf(settings);
   return {
-    [dataPlace.kind === "file" ? "data" : "store"]: dataPlaceName(dataPlace),
+    [dataLocation.kind === "file" ? "data" : "store"]: locationName(dataLocation),
     env: side,
   };
 }

@@ -9,7 +9,7 @@ import type { VariableReader } from "../../model/read.js";
 import type { VariableSource } from "../../model/source.js";
 import type { Data } from "../../store/data.js";
 import { chooseEnvironment } from "../data/choose-environments.js";
-import { connectionOf, type DataSettings, dataPlaceName } from "../settings/connection.js";
+import { connectionOf, type DataSettings, locationName } from "../settings/connection.js";
 import type { Settings } from "../settings/resolve-settings.js";
 import { missingSecretError, readTlsFiles } from "../settings/secret-files.js";
 import type { ServerSettings } from "../settings/server-settings.js";
@@ -143,18 +143,18 @@ export async function openRemote(
 
 /** Reads local data, or follows it if it is live. */
 async function openDataView(
-  { place, env }: DataSettings,
+  { location, env }: DataSettings,
   caller: Caller,
   { live, offline, readSoFar }: OpenOptions,
 ): Promise<VariableSource> {
-  if (offline && place.kind === "etcd")
+  if (offline && location.kind === "etcd")
     throw new UsageError(
       "--offline is for a server whose answers are cached: a store is read over the network",
     );
   const { createDataAccess, readData } = await import("../data/open-data.js");
   if (live) {
     const { Service } = await import("../../service/service.js");
-    const store = await (await createDataAccess(place, caller, "read")).follow();
+    const store = await (await createDataAccess(location, caller, "read")).follow();
     const service = new Service(store, caller.surroundings.clock);
     try {
       return service.source(chooseEnvironment(service.environments, env));
@@ -164,8 +164,8 @@ async function openDataView(
     }
   }
   const { EnvironmentView } = await import("../../service/environment-view.js");
-  const reading = readSoFar?.get(dataPlaceName(place)) ?? readData(place, caller);
-  readSoFar?.set(dataPlaceName(place), reading);
+  const reading = readSoFar?.get(locationName(location)) ?? readData(location, caller);
+  readSoFar?.set(locationName(location), reading);
   const data = await reading;
   const environment = chooseEnvironment(data.environments, env);
   return new EnvironmentView(data, environment, caller.surroundings.clock);

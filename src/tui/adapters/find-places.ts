@@ -1,7 +1,11 @@
 import { existsSync } from "node:fs";
 import { UsageError } from "../../kit/text/errors.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
-import { type Connection, connectionOf, placeNamed } from "../../tasks/settings/connection.js";
+import {
+  type Connection,
+  connectionOf,
+  parseDataLocation,
+} from "../../tasks/settings/connection.js";
 import {
   type ListedProfile,
   listedProfile,
@@ -61,8 +65,8 @@ function firstPlaces(remote: Places, settings: Settings, caller: Caller): Places
   const openData = async (path: string) => {
     const notes: string[] = [];
     const warn = (text: string) => void notes.push(text);
-    const place = placeNamed(pathOf({ path }, surroundings), "the path", settings);
-    const local = { kind: "data", place, env: undefined } as const;
+    const location = parseDataLocation(pathOf({ path }, surroundings), "the path", settings);
+    const local = { kind: "data", location, env: undefined } as const;
     opened = await environmentPlaces(local, settings, { ...caller, warn });
     tell({ added: opened.places, gone: remote.places });
     opened.follow?.(({ added, gone }) => tell({ added, gone: [...remote.places, ...gone] }));

@@ -4,7 +4,11 @@ import type { Data } from "../../store/data.js";
 import type { EditableStore } from "../../store/store.js";
 import { chooseEnvironment } from "../../tasks/data/choose-environments.js";
 import { fileRisk } from "../../tasks/files/safe-files.js";
-import { type DataPlace, type DataSettings, placeFlags } from "../../tasks/settings/connection.js";
+import {
+  type DataLocation,
+  type DataSettings,
+  locationFlags,
+} from "../../tasks/settings/connection.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import type { Caller } from "../../tasks/surroundings.js";
 import type { Place, Places, PlacesChange } from "../state/ports.js";
@@ -35,10 +39,10 @@ export async function environmentPlaces(
   const [data, chosen] = await openData(local, caller, (all, name) => {
     return all.find((each) => each.name === (name ?? each.name)) ?? chooseEnvironment(all, name);
   });
-  warnOfRisk(local.place, caller);
+  warnOfRisk(local.location, caller);
   const { store, service } = data;
   const { environments: before } = store.data;
-  const changes = placesChanges(store, placeMaker(data, local.place, settings, caller));
+  const changes = placesChanges(store, placeMaker(data, local.location, settings, caller));
   return {
     places: changes().added,
     place: service.environments.indexOf(chosen),
@@ -48,10 +52,10 @@ export async function environmentPlaces(
 }
 
 /** Returns a function that makes the place of an environment of local data. */
-function placeMaker(data: WatchedData, place: DataPlace, settings: Settings, caller: Caller) {
+function placeMaker(data: WatchedData, at: DataLocation, settings: Settings, caller: Caller) {
   const { surroundings } = caller;
   const flags = [
-    ...placeFlags(place, (path) => resolve(surroundings.cwd(), path)),
+    ...locationFlags(at, (path) => resolve(surroundings.cwd(), path)),
     ...repeatedFlags(settings.given, ["encKeyFile"], surroundings),
   ];
   // The names of environments can be short if all are of one application.
@@ -109,7 +113,7 @@ function followEnvironments(
 /**
  * Warns of a file that other users can change: it may be changed later, too.
  */
-function warnOfRisk(place: DataPlace, { surroundings, warn }: Caller): void {
+function warnOfRisk(place: DataLocation, { surroundings, warn }: Caller): void {
   const risk = place.kind === "file" && fileRisk(place.path, surroundings);
   if (risk) warn(risk.message);
 }

@@ -126,18 +126,18 @@ export async function watchData(
  * @throws InvalidDataError, NotFoundError, UsageError
  */
 export async function openData(
-  { place, env }: DataSettings,
+  { location, env }: DataSettings,
   caller: Caller,
   choose = chooseEnvironment,
 ): Promise<[WatchedData, EnvironmentRecord]> {
-  const watched = await watchData(await createDataAccess(place, caller), caller.surroundings);
+  const watched = await watchData(await createDataAccess(location, caller), caller.surroundings);
   const { name, service } = watched;
   const check: DataAccess["check"] = (purpose) => {
     if (service.environments.some(isLocked))
       throw new InvalidDataError(`${name} ${NEEDS_SEAL_KEY}`);
     return watched.check(purpose);
   };
-  const data = { ...watched, check, hasKeys: place.sealKey !== undefined };
+  const data = { ...watched, check, hasKeys: location.sealKey !== undefined };
   try {
     return [data, choose(data.service.environments, env)];
   } catch (error) {

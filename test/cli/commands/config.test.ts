@@ -130,7 +130,7 @@ describe("each setting comes from the strongest place that gives it, and shadows
         const { cwd, row } = await world(given);
         const shadows = places
           .slice(index + 1)
-          .map((place) => ({ setting: key, value: place.value, from: place.from(cwd) }));
+          .map((location) => ({ setting: key, value: location.value, from: location.from(cwd) }));
         expect(await row(key)).toEqual({ setting: key, value, from: from(cwd), shadows });
       }
       const unset = await (await world({})).row(key);

@@ -293,6 +293,6 @@ it("a data file with a schema that has an unknown keyword is refused, with the v
   const schema = { anyOf: [{ items: { $ref: "#" } }] };
   const { path } = await dataFile(edited(({ variables }) => (variables[0].schema = schema)));
   const { code, stderr } = await cli.run(["check", "--data", path]);
-  const place = `appvars: ${path} variables[0] (id 2): schema has the keyword "$ref", which is not supported\n`;
-  expect([code, stderr]).toEqual([8, place]);
+  const location = `appvars: ${path} variables[0] (id 2): schema has the keyword "$ref", which is not supported\n`;
+  expect([code, stderr]).toEqual([8, location]);
 });

@@ -20,7 +20,7 @@ import {
 } from "../../../src/tasks/doctor/check-server.js";
 import { checkFiles } from "../../../src/tasks/doctor/diagnose.js";
 import type { Finding } from "../../../src/tasks/doctor/finding.js";
-import { dataPlaceOf } from "../../../src/tasks/settings/connection.js";
+import { dataLocationOf } from "../../../src/tasks/settings/connection.js";
 import { Settings, settingsFrom } from "../../../src/tasks/settings/resolve-settings.js";
 import { VARIABLES } from "../../contract/development.js";
 import { aCaller } from "../../support/caller.js";
@@ -74,9 +74,9 @@ describe("checkClock", () => {
 
 describe("diagnoseData", () => {
   const placeAt = (url: string) =>
-    dataPlaceOf(new Settings(settingsFrom("flag", { store: url }), aCaller()));
+    dataLocationOf(new Settings(settingsFrom("flag", { store: url }), aCaller()));
   const check = async (url: string, open: () => Promise<Data>) => {
-    const local = { kind: "data", place: placeAt(url), env: undefined } as const;
+    const local = { kind: "data", location: placeAt(url), env: undefined } as const;
     return (await diagnoseData(local, aCaller({ clock: () => 0 }), open))["store"] as Finding[];
   };
 

@@ -98,7 +98,7 @@ describe("server, data file or store", () => {
   it("a flag or variable for a data file selects it", () => {
     const local = {
       kind: "data",
-      place: { kind: "file", path: "vars.json", isDefault: false },
+      location: { kind: "file", path: "vars.json", isDefault: false },
       env: "test",
     };
     expect(resolve({ data: "vars.json", env: "test" })).toEqual(local);
@@ -135,9 +135,9 @@ describe("server, data file or store", () => {
 
 describe("a store", () => {
   const URL = "etcds://h1,h2:2380/shop";
-  const place = (flags: object, variables: object = {}, files: SettingList = []) => {
+  const location = (flags: object, variables: object = {}, files: SettingList = []) => {
     const connection = connect(given(flags, variables, files));
-    return connection.kind === "data" ? connection.place : undefined;
+    return connection.kind === "data" ? connection.location : undefined;
   };
 
   it("a flag, variable or profile selects a store, and the strongest of them counts", () => {
@@ -148,19 +148,22 @@ describe("a store", () => {
       "/config",
     );
     expect(connect(given({}, {}, profile))).toMatchObject({
-      place: {
+      location: {
         kind: "etcd",
         address: { url: "etcds://h1:2379,h2:2380/shop" },
         sealKey: { text: "/config/keys" },
       },
       env: "test",
     });
-    expect(place({}, { APPVARS_STORE: URL }, profile)).toMatchObject({ kind: "etcd" });
-    expect(place({ store: "etcd://a" }, { APPVARS_DATA: "x" })).toMatchObject({
+    expect(location({}, { APPVARS_STORE: URL }, profile)).toMatchObject({ kind: "etcd" });
+    expect(location({ store: "etcd://a" }, { APPVARS_DATA: "x" })).toMatchObject({
       address: { url: "etcd://a:2379/appvars" },
     });
-    expect(place({ data: "x" }, { APPVARS_STORE: URL })).toMatchObject({ kind: "file", path: "x" });
-    expect(place({ url: "http://a:1" }, { APPVARS_STORE: URL })).toBeUndefined();
+    expect(location({ data: "x" }, { APPVARS_STORE: URL })).toMatchObject({
+      kind: "file",
+      path: "x",
+    });
+    expect(location({ url: "http://a:1" }, { APPVARS_STORE: URL })).toBeUndefined();
   });
 
   it("the settings of a store come from variables, and don't matter without one", () => {
@@ -172,13 +175,13 @@ describe("a store", () => {
       APPVARS_STORE_CLIENT_CERT: "/cert.pem",
       APPVARS_STORE_CLIENT_KEY: "/key.pem",
     };
-    expect(place({ store: URL }, variables)).toMatchObject({
+    expect(location({ store: URL }, variables)).toMatchObject({
       user: "me",
       password: { text: "hunter2" },
       sealKey: { text: "/keys" },
       tls: { ca: { text: "/ca.pem" }, cert: { text: "/cert.pem" }, key: { text: "/key.pem" } },
     });
-    expect(place({ store: URL, sealKeyFile: "/mine" }, variables)).toMatchObject({
+    expect(location({ store: URL, sealKeyFile: "/mine" }, variables)).toMatchObject({
       sealKey: { text: "/mine" },
     });
     expect(resolve({}, variables)).toEqual(DEFAULTS);

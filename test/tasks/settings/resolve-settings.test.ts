@@ -52,7 +52,7 @@ describe("the order of places", () => {
     expect(find("url")?.text).toBe(url);
   });
 
-  it("a setting that no place gives is undefined", async () => {
+  it("a setting that no location gives is undefined", async () => {
     expect((await world({})).find("url")).toBeUndefined();
   });
 });

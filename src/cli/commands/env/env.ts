@@ -7,20 +7,20 @@ import {
   qualifiedName,
 } from "../../../model/environment.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
-import { dataPlaceOf } from "../../../tasks/settings/connection.js";
+import { dataLocationOf } from "../../../tasks/settings/connection.js";
 import type { Settings } from "../../../tasks/settings/resolve-settings.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
-import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
+import { CHANGE_FLAGS, LOCATION_FLAGS } from "../../arguments/data-flags.js";
 import type { Context } from "../../output/context.js";
 import { printLines, printTable } from "../../output/output.js";
 import { GRACE, issue, key, loadEdits, printPair, withoutSecrets } from "./key.js";
 
 const list = defineCommand({
   description: "List the environments and their keys, without secrets.",
-  flags: PLACE_FLAGS,
+  flags: LOCATION_FLAGS,
   examples: ["appvars env list --data vars.json"],
   async run(_, flags, context) {
-    const { environments } = await readData(await context.place(flags), context);
+    const { environments } = await readData(await context.location(flags), context);
     const json = environments.map(({ id, application, name, api_key, previous }) => {
       return { id, application, name, api_key, previous: withoutSecrets(previous) };
     });
@@ -43,7 +43,7 @@ const add = defineCommand({
   flags: {
     "--from <environment>": "copy its values, and definitions that the application lacks",
     ...CHANGE_FLAGS,
-    ...PLACE_FLAGS,
+    ...LOCATION_FLAGS,
   },
   examples: ["appvars env add shop/staging --from shop/development --data vars.json"],
   async run({ name }, { from, ...flags }, context) {
@@ -65,14 +65,14 @@ const rename = defineCommand({
     "<name>": "the environment",
     "<new>": "its new name",
   },
-  flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS },
+  flags: { ...CHANGE_FLAGS, ...LOCATION_FLAGS },
   examples: ["appvars env rename shop/staging qa --data vars.json"],
   async run({ name, new: newName }, flags, context) {
     const { renameEnvironment } = await loadEdits();
     checkDecoded(newName, "the new name");
     let renamed = { application: "", name: "", new_name: "" };
     const settings = await context.settings(flags);
-    const changed = await updateData(dataPlaceOf(settings), context, (data) => {
+    const changed = await updateData(dataLocationOf(settings), context, (data) => {
       const environment = findEnvironment(data.environments, name);
       const { application } = environment;
       const parsed = parseEnvironmentName(newName, application);
@@ -91,10 +91,10 @@ const credentials = defineCommand({
     lines that configure a shell for it. They contain its
     secret.`,
   arguments: { "<name>": "the environment" },
-  flags: PLACE_FLAGS,
+  flags: LOCATION_FLAGS,
   examples: ['eval "$(appvars env credentials development --data vars.json)"'],
   async run({ name }, flags, context) {
-    const { environments } = await readData(await context.place(flags), context);
+    const { environments } = await readData(await context.location(flags), context);
     const environment = findEnvironment(environments, name);
     const { application, name: ownName, api_key, api_secret } = environment;
     printPair({ application, name: ownName }, { api_key, api_secret }, context);
@@ -107,7 +107,7 @@ const rotate = defineCommand({
   description: `Give an environment new credentials, and print
     the lines that configure a shell for it.`,
   arguments: { "<name>": "the environment" },
-  flags: { ...GRACE, ...CHANGE_FLAGS, ...PLACE_FLAGS },
+  flags: { ...GRACE, ...CHANGE_FLAGS, ...LOCATION_FLAGS },
   examples: [ROTATION],
   async run({ name }, { grace = 0, ...flags }, context) {
     const { rotateEnvironment } = await loadEdits();
@@ -122,7 +122,7 @@ const remove = defineCommand({
   flags: {
     "--yes": "remove it; without this flag, only say what would be removed",
     ...CHANGE_FLAGS,
-    ...PLACE_FLAGS,
+    ...LOCATION_FLAGS,
   },
   examples: ["appvars env remove shop/staging --data vars.json --yes"],
   async run({ name }, { yes, ...flags }, context) {
@@ -131,7 +131,7 @@ const remove = defineCommand({
     const description = () =>
       `${qualifiedName(removed)} with its credentials and ${removed.values} values`;
     const settings = await context.settings(flags);
-    const changed = await updateData(dataPlaceOf(settings), context, (data) => {
+    const changed = await updateData(dataLocationOf(settings), context, (data) => {
       const { id, application, name: ownName } = findEnvironment(data.environments, name);
       const values = data.values.filter((value) => value.environment_id === id).length;
       removed = { application, name: ownName, values };

@@ -15,7 +15,7 @@ import { credentialLines } from "../../../tasks/data/key-advice.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
-import { CHANGE_FLAGS, PLACE_FLAGS } from "../../arguments/data-flags.js";
+import { CHANGE_FLAGS, LOCATION_FLAGS } from "../../arguments/data-flags.js";
 import { parseDuration, parseTime, requireValid } from "../../arguments/flag-arguments.js";
 import { parseNames } from "../../arguments/selection-flags.js";
 import type { Context } from "../../output/context.js";
@@ -44,10 +44,10 @@ const expires = (effect: string) =>
 const list = defineCommand({
   description: "List the named keys of one or all environments, without secrets.",
   arguments: { "[environment]": "development, or shop/development" },
-  flags: PLACE_FLAGS,
+  flags: LOCATION_FLAGS,
   examples: ["appvars env key list production --data vars.json"],
   async run({ environment }, flags, context) {
-    const { environments } = await readData(await context.place(flags), context);
+    const { environments } = await readData(await context.location(flags), context);
     const listed =
       environment === undefined ? environments : [findEnvironment(environments, environment)];
     const json = [];
@@ -84,7 +84,7 @@ const add = defineCommand({
     },
     ...expires("when it stops being valid"),
     ...CHANGE_FLAGS,
-    ...PLACE_FLAGS,
+    ...LOCATION_FLAGS,
   },
   examples: ["appvars env key add production --name ana --only 'DB_*,PORT' --expires 90d"],
   async run({ environment }, { name, only, expires, ...flags }, context) {
@@ -116,7 +116,7 @@ const rotate = defineCommand({
     ...GRACE,
     ...expires("change when it stops being valid"),
     ...CHANGE_FLAGS,
-    ...PLACE_FLAGS,
+    ...LOCATION_FLAGS,
   },
   examples: ["appvars env key rotate production ana --grace 24h --data vars.json"],
   async run({ environment, key }, { grace = 0, expires, ...flags }, context) {
@@ -133,11 +133,11 @@ const remove = defineCommand({
     "<environment>": "its environment",
     "<key>": "the name of the key",
   },
-  flags: { ...CHANGE_FLAGS, ...PLACE_FLAGS },
+  flags: { ...CHANGE_FLAGS, ...LOCATION_FLAGS },
   examples: ["appvars env key remove production ana --data vars.json"],
   async run({ environment, key: name }, flags, context) {
     const { removeKey } = await loadEdits();
-    const changed = await updateData(await context.place(flags), context, (data) =>
+    const changed = await updateData(await context.location(flags), context, (data) =>
       removeKey(data, environment, name),
     );
     if (!changed) return;
@@ -175,7 +175,7 @@ export const loadEdits = () => import("../../../store/edits/edit-environments.js
 export async function issue(flags: SourceFlags, context: Context, change: ChangeWithPair) {
   const { freshCredentials } = await loadEdits();
   const pair = freshCredentials();
-  const changed = await updateData(await context.place(flags), context, (data) =>
+  const changed = await updateData(await context.location(flags), context, (data) =>
     change(data, pair),
   );
   const grants = changed?.environments.flatMap(keyGrants) ?? [];

@@ -1,9 +1,9 @@
 import { UsageError } from "../../../kit/text/errors.js";
 import { readHistory } from "../../../tasks/data/open-data.js";
-import { dataPlaceName } from "../../../tasks/settings/connection.js";
+import { locationName } from "../../../tasks/settings/connection.js";
 import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
 import { defineCommand } from "../../arguments/command.js";
-import { PLACE_FLAGS } from "../../arguments/data-flags.js";
+import { LOCATION_FLAGS } from "../../arguments/data-flags.js";
 import { requireValid } from "../../arguments/flag-arguments.js";
 import type { Context } from "../../output/context.js";
 import { printLines, printTable } from "../../output/output.js";
@@ -27,7 +27,7 @@ export const definition = defineCommand({
       help: "instead, keep only this many entries of a store's history",
       parse: parseCount,
     },
-    ...PLACE_FLAGS,
+    ...LOCATION_FLAGS,
   },
   examples: ["appvars history DATABASE_URL --env production --data vars.json"],
   async run({ name }, { prune, env, values: showValues = false, limit, ...flags }, context) {
@@ -38,7 +38,7 @@ export const definition = defineCommand({
       );
     }
     const { listChanges } = await import("../../../store/edits/change-rows.js");
-    const json = await readHistory(await context.place(flags), context, (history) =>
+    const json = await readHistory(await context.location(flags), context, (history) =>
       listChanges(history, { name, env, limit, showValues }),
     );
     const all = json.flatMap(({ changes }) => changes);
@@ -59,13 +59,13 @@ function parseCount(text: string): number {
 }
 
 async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {
-  const place = await context.place(flags);
-  if (place.kind !== "etcd")
+  const location = await context.location(flags);
+  if (location.kind !== "etcd")
     throw new UsageError(
       '--prune is for a store: a data file has its limit in "history": {"entries": 1000}',
     );
   const { pruneStore } = await import("../../../tasks/data/etcd-data.js");
-  await pruneStore(place, entries, context);
-  printLines(context, { json: { store: dataPlaceName(place), prune: entries } });
-  context.tell(`kept the last ${entries} entries of the history of ${dataPlaceName(place)}`);
+  await pruneStore(location, entries, context);
+  printLines(context, { json: { store: locationName(location), prune: entries } });
+  context.tell(`kept the last ${entries} entries of the history of ${locationName(location)}`);
 }

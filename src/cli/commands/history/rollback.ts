@@ -3,7 +3,7 @@ import { endBySignal } from "../../../kit/process/signals.js";
 import { UsageError } from "../../../kit/text/errors.js";
 import { readHistory, updateData } from "../../../tasks/data/open-data.js";
 import { defineCommand } from "../../arguments/command.js";
-import { DRY_RUN, PLACE_FLAGS } from "../../arguments/data-flags.js";
+import { DRY_RUN, LOCATION_FLAGS } from "../../arguments/data-flags.js";
 import { requireValid } from "../../arguments/flag-arguments.js";
 import { ONLY } from "../../arguments/selection-flags.js";
 import type { Context } from "../../output/context.js";
@@ -30,7 +30,7 @@ export const definition = defineCommand({
     "--yes": "don't ask",
     "--broken": "roll back even if values then break their schemas",
     ...DRY_RUN,
-    ...PLACE_FLAGS,
+    ...LOCATION_FLAGS,
   },
   examples: ["appvars rollback 42 --only DATABASE_URL --env production --data vars.json"],
   async run(
@@ -39,8 +39,8 @@ export const definition = defineCommand({
     context,
   ) {
     const { planRollBack } = await import("../../../store/edits/roll-back.js");
-    const dataPlace = await context.place(flags);
-    const plan = await readHistory(dataPlace, context, (history) =>
+    const dataLocation = await context.location(flags);
+    const plan = await readHistory(dataLocation, context, (history) =>
       planRollBack(history, number, { only, env, showValues }),
     );
     await printChanges(plan.rows, showValues, context, "there is nothing to restore");
@@ -49,7 +49,7 @@ export const definition = defineCommand({
     const question = `restore this as it was before change ${number}?`;
     if (!yes && !(await confirm(question, context)))
       throw new UsageError("nothing was changed; to do it, add --yes");
-    await updateData(dataPlace, context, plan.edit, { mayBreakSchemas: broken });
+    await updateData(dataLocation, context, plan.edit, { mayBreakSchemas: broken });
     context.tell(`restored what was there before change ${number}`);
   },
 });

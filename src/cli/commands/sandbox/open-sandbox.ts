@@ -9,13 +9,13 @@ import { starterData } from "../../../store/memory/starter-data.js";
 import { chooseEnvironment } from "../../../tasks/data/choose-environments.js";
 import { readData } from "../../../tasks/data/open-data.js";
 import { isLeftOut, warnLeftOut } from "../../../tasks/selection/left-out.js";
-import type { DataPlace } from "../../../tasks/settings/connection.js";
+import type { DataLocation } from "../../../tasks/settings/connection.js";
 import type { Context } from "../../output/context.js";
 import { type Log, serverLogHooks, timed } from "../serve/log.js";
 
 export interface SandboxOptions extends Pick<ServerOptions, "rateLimit" | "rateWindow" | "faults"> {
   /** The data to copy. Default: the examples of `init`. */
-  place: DataPlace | undefined;
+  location: DataLocation | undefined;
   /**
    * The environment of the credentials. Default: the only one, or
    * `development`.
@@ -36,15 +36,15 @@ export interface Sandbox extends Credentials {
  * may read them with any client.
  */
 export async function openSandbox(
-  { place, env, allowReserved, ...options }: SandboxOptions,
+  { location, env, allowReserved, ...options }: SandboxOptions,
   context: Context,
 ): Promise<Sandbox> {
   const { surroundings } = context;
   const { ticks } = surroundings;
   const clock = skewClock(surroundings.clock, options.faults);
   // A sandbox needs none of the old credentials.
-  const all = place
-    ? replaceCredentials(await readData(place, context), freshCredentials)
+  const all = location
+    ? replaceCredentials(await readData(location, context), freshCredentials)
     : starterData({ examples: true });
   const data = leaveOutReserved(all, allowReserved, context);
   const service = new Service(createMemoryStore(data), clock, ticks);

@@ -2,7 +2,7 @@ import { loadWindowsSupport, startChild } from "../../../kit/process/child.js";
 import type { ChildEnvironment } from "../../../kit/process/program.js";
 import { supervise } from "../../../kit/process/supervise.js";
 import { filterEnvironment } from "../../../tasks/run/child-environment.js";
-import { dataPlaceName } from "../../../tasks/settings/connection.js";
+import { locationName } from "../../../tasks/settings/connection.js";
 import { SETTING_NAMES, SETTINGS } from "../../../tasks/settings/setting-table.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import { defineCommand } from "../../arguments/command.js";
@@ -53,15 +53,17 @@ export const definition = defineCommand({
     const { env: name, allowReserved = [], rateLimit, ...faults } = flags;
     // Only flags name the data. Other settings of a store may come from
     // anywhere.
-    const place =
-      (data ?? store) === undefined ? undefined : await context.place({ data, store, sealKeyFile });
-    const options = { place, env: name, allowReserved, ...rateLimit, faults };
+    const location =
+      (data ?? store) === undefined
+        ? undefined
+        : await context.location({ data, store, sealKeyFile });
+    const options = { location, env: name, allowReserved, ...rateLimit, faults };
     const { openSandbox } = await import("./open-sandbox.js");
     const { surroundings } = context;
     const windows = await loadWindowsSupport(surroundings.platform);
     const sandbox = await openSandbox(options, context);
     try {
-      const source = place ? dataPlaceName(place) : "example data";
+      const source = location ? locationName(location) : "example data";
       context.tell(`serving ${source} on ${sandbox.url} until the command ends`);
       const env = sandboxEnvironment(surroundings.env, sandbox);
       const caller = { ...surroundings, warn: context.warn };

@@ -8,7 +8,11 @@ import { type Audit, AuditLog } from "../../../server/api/audit.js";
 import type { ServerOptions } from "../../../server/start-server.js";
 import type { Reloadable, Store } from "../../../store/store.js";
 import { allowsUnsafeFiles, checkFileRisk, isSameFile } from "../../../tasks/files/safe-files.js";
-import { type DataPlace, placeFiles, placeFlags } from "../../../tasks/settings/connection.js";
+import {
+  type DataLocation,
+  locationFiles,
+  locationFlags,
+} from "../../../tasks/settings/connection.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import { colorsFor } from "../../output/colors.js";
 import type { Context } from "../../output/context.js";
@@ -25,7 +29,7 @@ import type { TlsPaths } from "./tls-files.js";
 
 /** The flags of `serve` besides the options of its server. */
 export interface ServeFlags {
-  place: DataPlace;
+  location: DataLocation;
   logFormat: LogFormat;
   tlsPaths: TlsPaths | undefined;
   auditLog?: string | undefined;
@@ -80,13 +84,13 @@ async function startParts(
 ) {
   const { surroundings, flags } = context;
   const { clock, ticks, folders } = surroundings;
-  const { place, tlsPaths } = serveFlags;
+  const { location, tlsPaths } = serveFlags;
   const { createDataAccess } = await import("../../../tasks/data/open-data.js");
   const { Service } = await import("../../../service/service.js");
   const { startServer } = await import("../../../server/start-server.js");
-  const data = await createDataAccess(place, context);
+  const data = await createDataAccess(location, context);
   const store = await data.serve({ cacheFolder: folders.cache, log });
-  closers.push(() => store.close(), logKeyWarnings(store, placeFlags(place), clock, log));
+  closers.push(() => store.close(), logKeyWarnings(store, locationFlags(location), clock, log));
   const tlsFiles =
     tlsPaths && new (await import("./tls-files.js")).TlsFiles(tlsPaths, surroundings, log);
   const tls = await tlsFiles?.open();
@@ -134,13 +138,13 @@ function printUrl(url: string, context: Context): void {
  *   users can change the file, or it can't be appended to
  */
 async function openAudit(
-  { auditLog: path, place, tlsPaths }: ServeFlags,
+  { auditLog: path, location, tlsPaths }: ServeFlags,
   surroundings: Surroundings,
   log: Log,
 ): Promise<AuditLog | undefined> {
   if (path === undefined) return undefined;
   const others = [
-    ...placeFiles(place),
+    ...locationFiles(location),
     { from: "--tls-cert", text: tlsPaths?.cert },
     { from: "--tls-key", text: tlsPaths?.key },
     { from: "--tls-client-ca", text: tlsPaths?.clientCa },

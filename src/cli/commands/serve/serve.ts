@@ -7,7 +7,7 @@ import {
 } from "../../../tasks/settings/setting-table.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
 import { defineCommand } from "../../arguments/command.js";
-import { PLACE_FLAGS } from "../../arguments/data-flags.js";
+import { LOCATION_FLAGS } from "../../arguments/data-flags.js";
 import { parseDuration } from "../../arguments/flag-arguments.js";
 import { runServe } from "./run-serve.js";
 import {
@@ -31,7 +31,7 @@ export const definition = defineCommand({
     requests and stops. On SIGHUP, reads its data and files
     again, or stops if its terminal was closed.`,
   flags: {
-    ...PLACE_FLAGS,
+    ...LOCATION_FLAGS,
     "--host <address>": {
       help: "address to listen on",
       default: DEFAULT_HOST,
@@ -87,12 +87,12 @@ export const definition = defineCommand({
     if (env[RATE_LIMIT_STORE_VARIABLE])
       throw new UsageError(`${RATE_LIMIT_STORE_VARIABLE} ${NO_RATE_LIMIT_STORE}`);
     const fd = takeActivatedSocket(env, process.pid);
-    const place = await context.place({ data, store, sealKeyFile });
-    if (others.maxStale !== undefined && place.kind === "file")
+    const location = await context.location({ data, store, sealKeyFile });
+    if (others.maxStale !== undefined && location.kind === "file")
       throw new UsageError("--max-stale needs a data store: a data file has no age");
     const options = { ...others, ...rateLimit, tolerance: clockTolerance, fd };
     const tlsPaths = readTlsPaths(tlsCert, tlsKey, tlsClientCa);
-    const serveFlags = { place, logFormat, tlsPaths, auditLog, metrics };
+    const serveFlags = { location, logFormat, tlsPaths, auditLog, metrics };
     return runServe(options, serveFlags, context).finally(context.io.exitSoon);
   },
 });

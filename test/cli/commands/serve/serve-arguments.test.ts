@@ -28,7 +28,7 @@ it.each([
   ["9464", { host: "127.0.0.1", port: 9464 }],
   ["0.0.0.0:0", { host: "0.0.0.0", port: 0 }],
   ["[::1]:9464", { host: "::1", port: 9464 }],
-])("--metrics %s is a place to listen on", (text, expected) => {
+])("--metrics %s is a location to listen on", (text, expected) => {
   expect(parseListenAddress(text)).toEqual(expected);
 });
 

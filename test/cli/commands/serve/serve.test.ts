@@ -53,14 +53,17 @@ function withPort(port: number): string {
 
 it.each(["flag", "variable", ".appvars.json"])(
   "serve does not create a missing file that a %s names, and exits with 8",
-  async (place) => {
+  async (location) => {
     const cwd = join(await temporaryFolder(), "my vars");
     await mkdir(cwd);
     const path = join(cwd, "vars.json");
-    if (place === ".appvars.json")
-      await writeFile(join(cwd, place), JSON.stringify({ data: "vars.json" }));
-    const env = { APPVARS_ALLOW_PROJECT: "1", ...(place === "variable" && { APPVARS_DATA: path }) };
-    const flags = place === "flag" ? ["--data", path] : [];
+    if (location === ".appvars.json")
+      await writeFile(join(cwd, location), JSON.stringify({ data: "vars.json" }));
+    const env = {
+      APPVARS_ALLOW_PROJECT: "1",
+      ...(location === "variable" && { APPVARS_DATA: path }),
+    };
+    const flags = location === "flag" ? ["--data", path] : [];
     expect(
       await runCli(["serve", "--port", "0", ...flags], { cwd: await realpath(cwd), env }),
     ).toEqual({

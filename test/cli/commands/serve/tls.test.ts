@@ -27,15 +27,15 @@ interface Pair {
 
 /** A folder with a certificate and its key. */
 async function pairFolder({ cert, key }: Pair = TLS, folder?: string) {
-  const place = folder ?? (await temporaryFolder());
+  const location = folder ?? (await temporaryFolder());
   const write = async (name: string, text: string) => {
-    await writeFile(join(place, `${name}.new`), text, { mode: 0o600 });
-    await rename(join(place, `${name}.new`), join(place, name));
+    await writeFile(join(location, `${name}.new`), text, { mode: 0o600 });
+    await rename(join(location, `${name}.new`), join(location, name));
   };
   await write("tls.crt", cert);
   await write("tls.key", key);
-  const flags = ["--tls-cert", join(place, "tls.crt"), "--tls-key", join(place, "tls.key")];
-  return { folder: place, write, flags };
+  const flags = ["--tls-cert", join(location, "tls.crt"), "--tls-key", join(location, "tls.key")];
+  return { folder: location, write, flags };
 }
 
 interface Running {

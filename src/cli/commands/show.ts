@@ -1,5 +1,6 @@
 import { DecryptionError, InconsistentAnswersError, ifNotFound } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
+import { missingNamesError } from "../../model/missing-names.js";
 import { readAll } from "../../model/page.js";
 import type { VariableReader } from "../../model/read.js";
 import { isReservedName } from "../../model/reserved-names.js";
@@ -20,7 +21,6 @@ import {
   leaveEncrypted,
   leaveUnlessSealed,
 } from "../../tasks/sources/decryption.js";
-import { missingNamesError } from "../../tasks/sources/missing-names.js";
 import { openSource, withSource } from "../../tasks/sources/open-source.js";
 import { defineCommand } from "../arguments/command.js";
 import { SOURCE_FLAGS } from "../arguments/source-flags.js";

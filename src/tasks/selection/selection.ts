@@ -1,4 +1,5 @@
 import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";
+import { describeMissing } from "../../model/missing-names.js";
 import { createMatcher, isGlob } from "../../model/name-matcher.js";
 import { readAll } from "../../model/page.js";
 import type { Check } from "../../model/read.js";
@@ -6,7 +7,6 @@ import type { Snapshot, VariableSource } from "../../model/source.js";
 import { isUnreadable, type NamedValue, type VariableType } from "../../model/variable.js";
 import { checkType } from "../../model/variable-entries.js";
 import { problemsOf } from "../sources/check-source.js";
-import { describeMissing } from "../sources/missing-names.js";
 import type { Caller } from "../surroundings.js";
 import type { NAME_STYLES, SelectionOptions } from "./selection-options.js";
 

@@ -102,7 +102,7 @@ async function readFrom(
     else missing.push(name);
   }
   if (missing.length === 0) return values;
-  const { missingNamesError } = await import("./missing-names.js");
+  const { missingNamesError } = await import("../../model/missing-names.js");
   throw await missingNamesError(missing, reader);
 }
 

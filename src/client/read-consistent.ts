@@ -81,8 +81,8 @@ export class SnapshotAttempt extends VariableReader implements Snapshot {
   }
 
   /**
-   * @throws InconsistentAnswersError if the answer has another revision than the
-   *   answers before
+   * @throws InconsistentAnswersError if the answer has another revision than
+   *   the answers before
    */
   check(response: HttpResponse): void {
     if (![200, 304, 404].includes(response.status)) return;

@@ -197,7 +197,7 @@ describe("withRetries()", () => {
   });
 
   it("does not wait beyond the end of its budget, however late the first failure occurs", async () => {
-    const budget = { ...createBudget(), end: 3_000 };
+    const budget = { ...createBudget(), deadline: 3_000 };
     const { run, pauses } = world([limited(2), limited(2)], { budget });
     await expect(run()).rejects.toThrow("limited");
     expect(pauses()).toEqual([2]);

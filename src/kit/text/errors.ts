@@ -121,8 +121,8 @@ export class InconsistentAnswersError extends ServerError {
 
 /**
  * Thrown when a data file or store is missing, unreadable, breaks a rule, or
- * can't be written. Its message may lack a subject, as in `is empty`: callers add
- * the name.
+ * can't be written. Its message may lack a subject, as in `is empty`: callers
+ * add the name.
  */
 export class InvalidDataError extends AppvarsError {
   readonly code = "invalid_data";

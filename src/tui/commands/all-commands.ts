@@ -52,8 +52,8 @@ const [find, values, edit] = [inGroup("Find"), inGroup("Values"), inGroup("Edit"
 const [move, other] = [inGroup("Move"), inGroup("Other")];
 
 /**
- * All commands, in the order of the footer. The letters after the keys are areas
- * of the screen: see {@link inGroup}.
+ * All commands, in the order of the footer. The letters after the keys are
+ * areas of the screen: see {@link inGroup}.
  */
 export const ALL_COMMANDS: readonly Command[] = [
   ...MOVES.map(({ name, keys, help }) => {

@@ -48,7 +48,10 @@ export interface Reviewed extends PlannedEdit {
   readonly form?: { readonly text: string; readonly isChangedMeanwhile: boolean };
 }
 
-/** For each purpose the title of the question, a preposition, and what the notice says. */
+/**
+ * For each purpose the title of the question, a preposition, and what the
+ * notice says.
+ */
 const WORDS = {
   add: ["Add", "to", "added"],
   edit: ["Change", "in", "changed"],

@@ -39,8 +39,8 @@ export interface LocalServer extends RunningServer {
  * program.
  *
  * @example
- * const server = await serve({ data: "vars.json", port: 0 }); const client =
- * createClient({ url: server.url, ...server.credentials("test") });
+ * const server = await serve({ data: "vars.json", port: 0 });
+ * const client = createClient({ url: server.url, ...server.credentials("test") });
  *
  * @throws InvalidDataError if the data breaks a rule; the system's error if it
  *   can't listen

@@ -19,8 +19,7 @@ export { type LocalServer, type ServeOptions, serve } from "./library/local-serv
 export type { Credentials } from "./model/environment.js";
 export type { Health } from "./model/health.js";
 export { type Page, type PageMetadata, type PageRequest, readAll } from "./model/page.js";
-export type { Answer, Read, VariableReader } from "./model/read.js";
-export type { Snapshot, VariableSource } from "./model/source.js";
+export type { Answer, Read, Snapshot, VariableReader, VariableSource } from "./model/read.js";
 export type { ValueContent, Variable, VariableType, VariableValue } from "./model/variable.js";
 export type { Faults } from "./server/api/faults.js";
 export { type SignedParts, sign, type Tolerance } from "./signing/sign.js";

@@ -11,10 +11,11 @@ import {
   type Answer,
   pickValues,
   type Read,
+  type Snapshot,
   type ValuesByName,
   VariableReader,
+  type VariableSource,
 } from "../model/read.js";
-import type { Snapshot, VariableSource } from "../model/source.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 
 export type FreshSource = Pick<VariableSource, "readSnapshot" | "getHealth" | "close">;

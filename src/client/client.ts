@@ -6,9 +6,15 @@ import { ifNotFound, ServerError } from "../kit/text/errors.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../model/defaults.js";
 import type { Health } from "../model/health.js";
 import { VERSION_HEADER } from "../model/http-headers.js";
-import { type Answer, pickValues, type Read, VariableReader } from "../model/read.js";
+import {
+  type Answer,
+  pickValues,
+  type Read,
+  type Snapshot,
+  VariableReader,
+  type VariableSource,
+} from "../model/read.js";
 import { MAX_KEYLESS_TARGET, MAX_TARGET, ROUTES, targetOf } from "../model/routes.js";
-import type { Snapshot, VariableSource } from "../model/source.js";
 import { readVariableEntries, valuesByName } from "../model/variable-entries.js";
 import { interpret, interpretHealth } from "./decode.js";
 import { type DataVersion, newestVersion } from "./newest-data.js";

@@ -1,7 +1,6 @@
 import { InconsistentAnswersError } from "../kit/text/errors.js";
 import { REVISION_HEADER } from "../model/http-headers.js";
-import { type Answer, type Read, VariableReader } from "../model/read.js";
-import type { Snapshot } from "../model/source.js";
+import { type Answer, type Read, type Snapshot, VariableReader } from "../model/read.js";
 import { backoff, pause, type RetryOptions } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 

@@ -3,8 +3,14 @@ import type { RecordIdentity } from "../model/audit-line.js";
 import type { Scope } from "../model/environment.js";
 import type { Health } from "../model/health.js";
 import { paginate } from "../model/page.js";
-import { type Answer, type Check, type Read, VariableReader } from "../model/read.js";
-import type { Snapshot, VariableSource } from "../model/source.js";
+import {
+  type Answer,
+  type Check,
+  type Read,
+  type Snapshot,
+  VariableReader,
+  type VariableSource,
+} from "../model/read.js";
 import type { Complete, ValueRules, Variable, VariableValue } from "../model/variable.js";
 import {
   byId,

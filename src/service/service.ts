@@ -13,8 +13,13 @@ import {
 } from "../model/environment.js";
 import { type Health, STALE_DATA, staleStoreMessage } from "../model/health.js";
 import { ageInSeconds, formatFreshness } from "../model/http-headers.js";
-import { type Answer, type Read, VariableReader } from "../model/read.js";
-import type { Snapshot, VariableSource } from "../model/source.js";
+import {
+  type Answer,
+  type Read,
+  type Snapshot,
+  VariableReader,
+  type VariableSource,
+} from "../model/read.js";
 import type { Data } from "../store/data.js";
 import type { Store } from "../store/store.js";
 import { EnvironmentView } from "./environment-view.js";

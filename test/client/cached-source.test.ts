@@ -9,7 +9,7 @@ import {
   UsageError,
   WrongClockError,
 } from "../../src/kit/text/errors.js";
-import type { Snapshot, VariableSource } from "../../src/model/source.js";
+import type { Snapshot, VariableSource } from "../../src/model/read.js";
 import { Service } from "../../src/service/service.js";
 import type { Store } from "../../src/store/store.js";
 import { changingStore } from "../support/changing-store.js";

@@ -10,7 +10,7 @@ import {
   ServerError,
 } from "../../src/kit/text/errors.js";
 import { readAll } from "../../src/model/page.js";
-import type { Snapshot, VariableSource } from "../../src/model/source.js";
+import type { Snapshot, VariableSource } from "../../src/model/read.js";
 import { readVariableEntries } from "../../src/model/variable-entries.js";
 import { DATA, DEVELOPMENT, edited } from "../support/data.js";
 import { aRecord, aVariable } from "../support/records.js";

@@ -2,8 +2,7 @@ import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/erro
 import { describeMissing } from "../../model/missing-names.js";
 import { createMatcher, isGlob } from "../../model/name-matcher.js";
 import { readAll } from "../../model/page.js";
-import type { Check } from "../../model/read.js";
-import type { Snapshot, VariableSource } from "../../model/source.js";
+import type { Check, Snapshot, VariableSource } from "../../model/read.js";
 import { isUnreadable, type NamedValue, type VariableType } from "../../model/variable.js";
 import { checkType } from "../../model/variable-entries.js";
 import { problemsOf } from "../sources/check-source.js";

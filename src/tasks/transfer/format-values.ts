@@ -14,7 +14,7 @@ import {
 } from "../../formats/writer.js";
 import { command } from "../../kit/text/shell.js";
 import { readAll } from "../../model/page.js";
-import type { VariableSource } from "../../model/source.js";
+import type { VariableSource } from "../../model/read.js";
 import { isUnreadable, type NamedValue, type Variable } from "../../model/variable.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../selection/left-out.js";
 import { createSelection, readSelected, type SelectedValue } from "../selection/selection.js";

@@ -10,9 +10,9 @@ import {
   qualifiedName,
 } from "../../model/environment.js";
 import { parseRateLimitHeaders, type RateLimit } from "../../model/http-headers.js";
+import type { VariableSource } from "../../model/read.js";
 import { ROUTES } from "../../model/routes.js";
 import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
-import type { VariableSource } from "../../model/source.js";
 import { isVariableName } from "../../model/variable.js";
 import { Service } from "../../service/service.js";
 import type { Data } from "../../store/data.js";

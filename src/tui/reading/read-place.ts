@@ -2,8 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { InconsistentAnswersError, RateLimitedError, ServerError } from "../../kit/text/errors.js";
 import { readPages } from "../../model/page.js";
-import type { VariableReader } from "../../model/read.js";
-import type { VariableSource } from "../../model/source.js";
+import type { VariableReader, VariableSource } from "../../model/read.js";
 import type { Variable, VariableValue } from "../../model/variable.js";
 import {
   byVariableId,

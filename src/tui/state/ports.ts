@@ -2,7 +2,7 @@ import type { ExportFormat, ImportFormat } from "../../formats/formats.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { NamedKey } from "../../model/environment.js";
 import type { RateLimit } from "../../model/http-headers.js";
-import type { VariableSource } from "../../model/source.js";
+import type { VariableSource } from "../../model/read.js";
 import type { NamedValue } from "../../model/variable.js";
 import type {
   EnvironmentChanges,

@@ -7,7 +7,7 @@ import {
   UnauthorizedError,
   UsageError,
 } from "../../../src/kit/text/errors.js";
-import type { Snapshot, VariableSource } from "../../../src/model/source.js";
+import type { Snapshot, VariableSource } from "../../../src/model/read.js";
 import type {
   Editor,
   OpenPlace,

@@ -31,7 +31,7 @@ export const MAY_IMPORT = {
   client: "kit model signing",
   tasks: "kit",
   "tasks/files": "kit tasks",
-  "tasks/settings": "kit model etcd client tasks",
+  "tasks/settings": "kit model tasks",
   "tasks/data": "kit model store etcd client tasks",
   "tasks/sources": "kit model store service client formats tasks",
   "tasks/selection": "kit model tasks",
@@ -53,7 +53,7 @@ export const MAY_IMPORT = {
   tui: "tui",
   "tui/adapters": "kit model store etcd service client formats tasks tui",
   "cli/output": "kit model store tasks",
-  "cli/arguments": "kit model client tasks cli/output",
+  "cli/arguments": "kit model tasks cli/output",
   "cli/completion": "kit model store tasks cli/output cli/arguments",
   "cli/commands": "kit model formats store/edits store/schema tasks cli",
   cli: "*",
@@ -69,7 +69,7 @@ const EXCEPTIONS = {
   "cli/commands/serve/": "signing store service server",
   "cli/commands/sandbox/": "store service server",
   "cli/commands/tui.ts": "tui",
-  "cli/commands/sign.ts": "signing client",
+  "cli/commands/sign.ts": "signing",
 };
 
 const ROOMS = Object.keys(MAY_IMPORT);

@@ -1,4 +1,3 @@
-export type { AuthScheme } from "./client/options.js";
 export type { RetryNotice, RetryOn } from "./client/retry.js";
 export {
   AppvarsError,
@@ -20,6 +19,7 @@ export type { Credentials } from "./model/environment.js";
 export type { Health } from "./model/health.js";
 export { type Page, type PageMetadata, type PageRequest, readAll } from "./model/page.js";
 export type { Answer, Read, Snapshot, VariableReader, VariableSource } from "./model/read.js";
+export type { AuthScheme } from "./model/server-options.js";
 export type { ValueContent, Variable, VariableType, VariableValue } from "./model/variable.js";
 export type { Faults } from "./server/api/faults.js";
 export { type SignedParts, sign, type Tolerance } from "./signing/sign.js";

@@ -15,18 +15,18 @@ import {
   type VariableSource,
 } from "../model/read.js";
 import { MAX_KEYLESS_TARGET, MAX_TARGET, ROUTES, targetOf } from "../model/routes.js";
-import { readVariableEntries, valuesByName } from "../model/variable-entries.js";
-import { interpret, interpretHealth } from "./decode.js";
-import { type DataVersion, newestVersion } from "./newest-data.js";
 import {
   type AuthScheme,
-  authHeaders,
   checkCredential,
   checkSeconds,
   parseAuth,
   parseOrigin,
   refusePlainSecret,
-} from "./options.js";
+} from "../model/server-options.js";
+import { readVariableEntries, valuesByName } from "../model/variable-entries.js";
+import { authHeaders } from "../signing/sign.js";
+import { interpret, interpretHealth } from "./decode.js";
+import { type DataVersion, newestVersion } from "./newest-data.js";
 import { readConsistent, type SendRead, type SnapshotAttempt } from "./read-consistent.js";
 import { addToBudget, type Budget, createBudget, type RetryOptions, withRetries } from "./retry.js";
 import { type HttpResponse, type RequestLimits, Transport } from "./transport.js";

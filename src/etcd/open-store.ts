@@ -1,4 +1,5 @@
 import type { TlsPem } from "../kit/net/tls-options.js";
+import type { StoreAddress } from "../model/store-address.js";
 import type { Data } from "../store/data.js";
 import { type Author, UNKNOWN_AUTHOR } from "../store/history.js";
 import { parseData } from "../store/schema/parse-data.js";
@@ -8,7 +9,6 @@ import { Gateway } from "./gateway.js";
 import { KEYS } from "./log.js";
 import type { GatewayOptions } from "./member-client.js";
 import { isSealed, Sealing } from "./sealing.js";
-import type { StoreAddress } from "./store-address.js";
 import type { OnProgress, StoreTarget } from "./uploads.js";
 
 export interface StoreAccess extends Pick<GatewayOptions, "user" | "password">, TlsPem {

@@ -1,4 +1,6 @@
 import { builtins } from "../kit/process/builtins.js";
+import { UnauthorizedError } from "../kit/text/errors.js";
+import type { AuthScheme } from "../model/server-options.js";
 import { EMPTY_OBJECT_MD5 } from "../model/variable.js";
 
 /** Signed for a request without a body (docs/http-api.md). */
@@ -95,4 +97,17 @@ export function describeSkew(skew: number) {
     skew > 0 ? [future, "ahead of", "ahead"] : [past, "behind", "old"];
   const message = `this machine's clock is ${seconds} s ${offset} the server's; signatures may be up to ${limit} s ${allowed}`;
   return { seconds, limit, message };
+}
+
+/** @throws UnauthorizedError if a required credential is missing */
+export function authHeaders(
+  scheme: AuthScheme,
+  { apiKey, apiSecret }: { apiKey?: string | undefined; apiSecret?: string | undefined },
+  request: SignedParts,
+): Record<string, string> {
+  if (!apiSecret) throw new UnauthorizedError("the API secret is missing");
+  if (scheme === "hmac")
+    return { ...(apiKey && { "x-api-key": apiKey }), authorization: sign(request, apiSecret) };
+  if (!apiKey) throw new UnauthorizedError("the API key is missing");
+  return { "x-api-key": apiKey, "x-api-secret": apiSecret };
 }

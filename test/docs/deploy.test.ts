@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
-import { parseStoreUrl } from "../../src/etcd/store-address.js";
+import { parseStoreUrl } from "../../src/model/store-address.js";
 import { runCli } from "../support/cli.js";
 import { REPOSITORY } from "./documents.js";
 

@@ -2,7 +2,7 @@
 // is done, or the message of an error, and then ends with 5.
 import { setTimeout as delay } from "node:timers/promises";
 import { etcdStore } from "../../build/etcd/open-store.js";
-import { parseStoreUrl } from "../../build/etcd/store-address.js";
+import { parseStoreUrl } from "../../build/model/store-address.js";
 
 const JOBS = {
   /**

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Gateway } from "../../src/etcd/gateway.js";
 import { createEtcdStore, openEtcdStore } from "../../src/etcd/open-store.js";
-import type { StoreAddress } from "../../src/etcd/store-address.js";
+import type { StoreAddress } from "../../src/model/store-address.js";
 import { startEtcdCluster } from "../support/etcd.js";
 import { QUICK } from "../support/measuring.js";
 import { needs } from "../support/needed-program.js";

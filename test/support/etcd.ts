@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, onTestFinished, TestRunner } from "vitest";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
-import { parseStoreUrl } from "../../src/etcd/store-address.js";
+import { parseStoreUrl } from "../../src/model/store-address.js";
 import { BackingProcess, onFreePorts } from "./backing-process.js";
 import { CLIENT, CLIENT_CA, TLS, tlsPath } from "./tls.js";
 

@@ -1,4 +1,3 @@
-import { AUTH_SCHEMES } from "../../client/options.js";
 import {
   DEFAULT_CACHE_AGE_S,
   DEFAULT_MAX_WAIT,
@@ -6,6 +5,7 @@ import {
   DEFAULT_TIMEOUT,
   DEFAULT_URL,
 } from "../../model/defaults.js";
+import { AUTH_SCHEMES } from "../../model/server-options.js";
 import { parseCacheAge } from "./flag-arguments.js";
 
 /** The help topic with all flags of a source; other help has the usual ones. */

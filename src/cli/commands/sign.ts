@@ -1,5 +1,5 @@
-import { checkCredential } from "../../client/options.js";
 import { UsageError } from "../../kit/text/errors.js";
+import { checkCredential } from "../../model/server-options.js";
 import { missingSecretError } from "../../tasks/settings/secret-files.js";
 import { defineCommand } from "../arguments/command.js";
 import { API_SECRET_FILE } from "../arguments/source-flags.js";

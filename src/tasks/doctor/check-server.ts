@@ -1,5 +1,4 @@
 import { interpret, interpretHealth } from "../../client/decode.js";
-import { type AuthScheme, authHeaders } from "../../client/options.js";
 import { type HttpResponse, Transport } from "../../client/transport.js";
 import { isLoopback } from "../../kit/net/endpoint.js";
 import { reasonOf } from "../../kit/net/failures.js";
@@ -8,7 +7,8 @@ import { formatDuration } from "../../kit/text/duration.js";
 import { AppvarsError, RefusedCredentialsError, UnauthorizedError } from "../../kit/text/errors.js";
 import { parseRateLimitHeaders } from "../../model/http-headers.js";
 import { ROUTES, targetOf } from "../../model/routes.js";
-import { describeSkew } from "../../signing/sign.js";
+import type { AuthScheme } from "../../model/server-options.js";
+import { authHeaders, describeSkew } from "../../signing/sign.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import type { SettingList } from "../settings/setting-table.js";
 import { missingKeyError, noSecretError } from "../sources/open-source.js";

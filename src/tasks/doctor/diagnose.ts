@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
-import { checkCredential } from "../../client/options.js";
 import { looseMode } from "../../kit/files/owners.js";
 import { findProxy } from "../../kit/net/environment-proxy.js";
 import type { HttpProxy, ServerRoute } from "../../kit/net/proxy.js";
 import { command } from "../../kit/text/shell.js";
 import { DEFAULT_URL } from "../../model/defaults.js";
+import { checkCredential } from "../../model/server-options.js";
 import { fileRisk } from "../files/safe-files.js";
 import {
   type Connection,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
-import { parseStoreUrl, type StoreAddress } from "../../etcd/store-address.js";
 import { UsageError } from "../../kit/text/errors.js";
 import { KEY_FILE_SUFFIX } from "../../model/seal-key.js";
+import { parseStoreUrl, type StoreAddress } from "../../model/store-address.js";
 import type { NamedFile } from "../files/named-file.js";
 import type { Settings } from "./resolve-settings.js";
 import type { SecretSetting, TlsFileSettings } from "./secret-files.js";

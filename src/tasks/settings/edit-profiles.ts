@@ -1,6 +1,5 @@
 import { realpath } from "node:fs/promises";
 import { dirname } from "node:path";
-import { checkCredential } from "../../client/options.js";
 import { makeFolder } from "../../kit/files/durable-file.js";
 import { withFileLock } from "../../kit/files/file-lock.js";
 import type { Account } from "../../kit/files/owners.js";
@@ -13,6 +12,7 @@ import {
   UsageError,
 } from "../../kit/text/errors.js";
 import { suggestion } from "../../kit/text/nearest.js";
+import { checkCredential } from "../../model/server-options.js";
 import { absolutePath, type Caller, type Surroundings } from "../surroundings.js";
 import { connectionOf } from "./connection.js";
 import { describeMissingProfile, type Profiles, readProfiles } from "./profiles.js";

@@ -1,14 +1,14 @@
 import { existsSync } from "node:fs";
+import { parseSecondsText } from "../../kit/text/duration.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defaults.js";
 import {
   type AuthScheme,
   checkSeconds,
   parseAuth,
   parseOrigin,
   refusePlainSecret,
-} from "../../client/options.js";
-import { parseSecondsText } from "../../kit/text/duration.js";
-import { UsageError } from "../../kit/text/errors.js";
-import { DEFAULT_TIMEOUT, DEFAULT_URL } from "../../model/defaults.js";
+} from "../../model/server-options.js";
 import type { Settings } from "./resolve-settings.js";
 import type { TlsFileSettings } from "./secret-files.js";
 import { DEFAULT_DATA_FILE, SETTINGS, type Setting, type SettingName } from "./setting-table.js";

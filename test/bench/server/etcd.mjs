@@ -1,7 +1,7 @@
 import { strict as assert } from "node:assert";
 import { join } from "node:path";
 import { createEtcdStore } from "../../../build/etcd/open-store.js";
-import { parseStoreUrl } from "../../../build/etcd/store-address.js";
+import { parseStoreUrl } from "../../../build/model/store-address.js";
 import { EtcdProcess } from "../shared/etcd-process.mjs";
 import { ServerProcess } from "../shared/server-process.mjs";
 import { SERVER_CORE } from "./cores.mjs";

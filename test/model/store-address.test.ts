@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { parseStoreUrl } from "../../src/etcd/store-address.js";
 import { UsageError } from "../../src/kit/text/errors.js";
+import { parseStoreUrl } from "../../src/model/store-address.js";
 
 const SECRET = "t0p-s3cr3t";
 

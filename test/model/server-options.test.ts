@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { Client } from "../../src/client/client.js";
-import { parseOrigin } from "../../src/client/options.js";
 import { UnreachableError, UsageError } from "../../src/kit/text/errors.js";
-import { httpPeer } from "./peer.js";
+import { parseOrigin } from "../../src/model/server-options.js";
+import { httpPeer } from "../client/peer.js";
 
 const ORIGIN = "http://127.0.0.1:1";
 

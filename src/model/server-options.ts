@@ -1,8 +1,7 @@
 import { isLoopback } from "../kit/net/endpoint.js";
-import { UnauthorizedError, UsageError } from "../kit/text/errors.js";
-import { DEFAULT_URL, MAX_SECONDS } from "../model/defaults.js";
-import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "../model/environment.js";
-import { type SignedParts, sign } from "../signing/sign.js";
+import { UsageError } from "../kit/text/errors.js";
+import { DEFAULT_URL, MAX_SECONDS } from "./defaults.js";
+import { CREDENTIAL_PATTERN, CREDENTIAL_RULE } from "./environment.js";
 
 /**
  * `hmac` signs each request. `headers` sends the secret itself, so it needs TLS
@@ -71,17 +70,4 @@ export function refusePlainSecret(
     `auth headers would send the API secret to ${hostname} without encryption: use https or auth hmac, ` +
       "or add --insecure if nobody else can read that network",
   );
-}
-
-/** @throws UnauthorizedError if a required credential is missing */
-export function authHeaders(
-  scheme: AuthScheme,
-  { apiKey, apiSecret }: { apiKey?: string | undefined; apiSecret?: string | undefined },
-  request: SignedParts,
-): Record<string, string> {
-  if (!apiSecret) throw new UnauthorizedError("the API secret is missing");
-  if (scheme === "hmac")
-    return { ...(apiKey && { "x-api-key": apiKey }), authorization: sign(request, apiSecret) };
-  if (!apiKey) throw new UnauthorizedError("the API key is missing");
-  return { "x-api-key": apiKey, "x-api-secret": apiSecret };
 }

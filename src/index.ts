@@ -1,11 +1,9 @@
 export type { RetryNotice, RetryOn } from "./client/retry.js";
 export {
   AppvarsError,
-  DecryptionError,
   type ErrorCode,
   InvalidDataError,
   NotFoundError,
-  RateLimitedError,
   ServerError,
   UnauthorizedError,
   UnreachableError,
@@ -16,6 +14,7 @@ export { type ClientOptions, createClient } from "./library/decrypting-client.js
 export { type LoadEnvOptions, loadEnv } from "./library/load-env.js";
 export { type LocalServer, type ServeOptions, serve } from "./library/local-server.js";
 export type { Credentials } from "./model/environment.js";
+export { DecryptionError, RateLimitedError } from "./model/errors.js";
 export type { Health } from "./model/health.js";
 export { type Page, type PageMetadata, type PageRequest, readAll } from "./model/page.js";
 export type { Answer, Read, Snapshot, VariableReader, VariableSource } from "./model/read.js";

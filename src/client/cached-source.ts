@@ -4,8 +4,8 @@ import {
   ServerError,
   UnauthorizedError,
   UnreachableError,
-  WrongClockError,
 } from "../kit/text/errors.js";
+import { WrongClockError } from "../model/errors.js";
 import type { Health } from "../model/health.js";
 import {
   type Answer,

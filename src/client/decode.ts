@@ -1,12 +1,9 @@
 import { parseUtcMs } from "../kit/text/duration.js";
 import {
   NotFoundError,
-  RateLimitedError,
-  RefusedCredentialsError,
   ServerError,
   type UnauthorizedError,
   UsageError,
-  WrongClockError,
 } from "../kit/text/errors.js";
 import {
   applyRule,
@@ -18,6 +15,7 @@ import {
   TEXT,
 } from "../kit/text/rules.js";
 import { JsonError, parseJson } from "../kit/text/strict-json.js";
+import { RateLimitedError, RefusedCredentialsError, WrongClockError } from "../model/errors.js";
 import type { Health } from "../model/health.js";
 import { parseDataAge, parseRetryAfter } from "../model/http-headers.js";
 import type { Page, PageRequest } from "../model/page.js";

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { SEAL_BYTES, seal, unseal } from "../kit/crypto/aes-gcm.js";
-import { DecryptionError, UsageError } from "../kit/text/errors.js";
+import { UsageError } from "../kit/text/errors.js";
+import { DecryptionError } from "../model/errors.js";
 import { ENVELOPE_PREFIX } from "../model/variable.js";
 
 /**

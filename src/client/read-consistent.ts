@@ -1,4 +1,4 @@
-import { InconsistentAnswersError } from "../kit/text/errors.js";
+import { InconsistentAnswersError } from "../model/errors.js";
 import { REVISION_HEADER } from "../model/http-headers.js";
 import { type Answer, type Read, type Snapshot, VariableReader } from "../model/read.js";
 import { backoff, pause, type RetryOptions } from "./retry.js";

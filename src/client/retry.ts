@@ -1,6 +1,7 @@
 import { isLoopback } from "../kit/net/endpoint.js";
-import { RateLimitedError, ServerError, UnreachableError } from "../kit/text/errors.js";
+import { ServerError, UnreachableError } from "../kit/text/errors.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_OUTAGE_WAIT, DEFAULT_REFUSED_WAIT } from "../model/defaults.js";
+import { RateLimitedError } from "../model/errors.js";
 
 const FIRST_BACKOFF_S = 0.2;
 const MAX_BACKOFF_S = 5;

@@ -1,6 +1,7 @@
 import { Client, type ClientOptions as PlainOptions } from "../client/client.js";
-import { DecryptionError, InconsistentAnswersError, withSubject } from "../kit/text/errors.js";
+import { withSubject } from "../kit/text/errors.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
+import { DecryptionError, InconsistentAnswersError } from "../model/errors.js";
 import { type Page, readAll } from "../model/page.js";
 import type { Read, Snapshot, VariableSource } from "../model/read.js";
 import { isEnvelope, parseAs, type VariableValue } from "../model/variable.js";

@@ -1,5 +1,6 @@
-import { InconsistentAnswersError, ServerError } from "../kit/text/errors.js";
+import { ServerError } from "../kit/text/errors.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
+import { InconsistentAnswersError } from "./errors.js";
 import { readAll } from "./page.js";
 import type { ValuesByName, VariableReader } from "./read.js";
 import {

@@ -2,13 +2,12 @@ import { describe, expect, it, vi } from "vitest";
 import { CachedSource } from "../../src/client/cached-source.js";
 import {
   NotFoundError,
-  RateLimitedError,
   ServerError,
   UnauthorizedError,
   UnreachableError,
   UsageError,
-  WrongClockError,
 } from "../../src/kit/text/errors.js";
+import { RateLimitedError, WrongClockError } from "../../src/model/errors.js";
 import type { Snapshot, VariableSource } from "../../src/model/read.js";
 import { Service } from "../../src/service/service.js";
 import type { Store } from "../../src/store/store.js";

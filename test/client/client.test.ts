@@ -1,12 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Client, type ClientOptions } from "../../src/client/client.js";
-import {
-  NotFoundError,
-  RateLimitedError,
-  ServerError,
-  UnauthorizedError,
-} from "../../src/kit/text/errors.js";
+import { NotFoundError, ServerError, UnauthorizedError } from "../../src/kit/text/errors.js";
+import { RateLimitedError } from "../../src/model/errors.js";
 import { sign } from "../../src/signing/sign.js";
 import { aVariable } from "../support/records.js";
 import { httpPeer, tcpPeer, unusedPort } from "./peer.js";

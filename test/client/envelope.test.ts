@@ -1,7 +1,8 @@
 import { createCipheriv, createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { decrypt, encrypt } from "../../src/client/envelope.js";
-import { DecryptionError, UsageError } from "../../src/kit/text/errors.js";
+import { UsageError } from "../../src/kit/text/errors.js";
+import { DecryptionError } from "../../src/model/errors.js";
 
 const PREFIX = "envbee:enc:v1:";
 

@@ -3,12 +3,11 @@ import { interpret, interpretHealth, redirectTarget } from "../../src/client/dec
 import type { HttpResponse } from "../../src/client/transport.js";
 import {
   NotFoundError,
-  RateLimitedError,
   ServerError,
   UnauthorizedError,
   UsageError,
-  WrongClockError,
 } from "../../src/kit/text/errors.js";
+import { RateLimitedError, WrongClockError } from "../../src/model/errors.js";
 
 const READ = { kind: "content", name: "A" } as const;
 

@@ -4,11 +4,8 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Client, type ClientOptions } from "../../src/client/client.js";
 import { readConsistent, type SnapshotAttempt } from "../../src/client/read-consistent.js";
 import { createBudget } from "../../src/client/retry.js";
-import {
-  InconsistentAnswersError,
-  type NotFoundError,
-  ServerError,
-} from "../../src/kit/text/errors.js";
+import { type NotFoundError, ServerError } from "../../src/kit/text/errors.js";
+import { InconsistentAnswersError } from "../../src/model/errors.js";
 import { readAll } from "../../src/model/page.js";
 import type { Snapshot, VariableSource } from "../../src/model/read.js";
 import { readVariableEntries } from "../../src/model/variable-entries.js";

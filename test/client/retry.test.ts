@@ -8,12 +8,12 @@ import {
 } from "../../src/client/retry.js";
 import {
   NotFoundError,
-  RateLimitedError,
   ServerError,
   UnauthorizedError,
   UnreachableError,
   UsageError,
 } from "../../src/kit/text/errors.js";
+import { RateLimitedError } from "../../src/model/errors.js";
 
 const unreachable = (code: string) =>
   new UnreachableError("no answer", { cause: Object.assign(new Error(), { code }) });

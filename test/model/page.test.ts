@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { InconsistentAnswersError, UsageError } from "../../src/kit/text/errors.js";
+import { UsageError } from "../../src/kit/text/errors.js";
+import { InconsistentAnswersError } from "../../src/model/errors.js";
 import {
   type Page,
   type PageRequest,

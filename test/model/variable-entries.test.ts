@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { InconsistentAnswersError, ServerError } from "../../src/kit/text/errors.js";
+import { ServerError } from "../../src/kit/text/errors.js";
 import type { JsonValue } from "../../src/kit/text/strict-json.js";
+import { InconsistentAnswersError } from "../../src/model/errors.js";
 import {
   ENVELOPE_PREFIX,
   type Variable,

@@ -1,5 +1,6 @@
-import { DecryptionError, InconsistentAnswersError, ifNotFound } from "../../kit/text/errors.js";
+import { ifNotFound } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
+import { DecryptionError, InconsistentAnswersError } from "../../model/errors.js";
 import { missingNamesError } from "../../model/missing-names.js";
 import { readAll } from "../../model/page.js";
 import type { VariableReader } from "../../model/read.js";

@@ -1,10 +1,6 @@
 import type { CommanderError } from "commander";
-import {
-  AppvarsError,
-  type ErrorCode,
-  RefusedCredentialsError,
-  StartError,
-} from "../../kit/text/errors.js";
+import { AppvarsError, type ErrorCode, StartError } from "../../kit/text/errors.js";
+import { RefusedCredentialsError } from "../../model/errors.js";
 import { isFolderGone } from "../../tasks/surroundings.js";
 import { colorsFor } from "./colors.js";
 import type { Io } from "./context.js";

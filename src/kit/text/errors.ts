@@ -25,9 +25,6 @@ export class UsageError extends AppvarsError {
   readonly code = "usage";
 }
 
-/** Thrown when another program has changed the variable to edit. */
-export class ConcurrentChangeError extends UsageError {}
-
 /**
  * Returns the result of `work`. The messages of its UsageErrors get `subject: `
  * in front.
@@ -59,22 +56,6 @@ export class UnauthorizedError extends AppvarsError {
 }
 
 /**
- * Thrown when the server refuses a signature because its clock and this
- * machine's differ too much.
- */
-export class WrongClockError extends UnauthorizedError {}
-
-/**
- * Thrown when a server refuses the credentials. It does not say which one is
- * wrong.
- */
-export class RefusedCredentialsError extends UnauthorizedError {
-  constructor() {
-    super("the server refused the credentials");
-  }
-}
-
-/**
  * Thrown when there is no answer: connection refused or reset, unknown host,
  * timeout. `cause` is the transport's error.
  */
@@ -88,17 +69,6 @@ export class UnreachableError extends AppvarsError {
   }
 }
 
-/** Thrown when the server still answers 429 after the client's longest wait. */
-export class RateLimitedError extends AppvarsError {
-  readonly code = "rate_limited";
-  /** Seconds until the server accepts the next request. */
-  readonly retryAfter: number;
-  constructor(message: string, retryAfter: number) {
-    super(message);
-    this.retryAfter = retryAfter;
-  }
-}
-
 /** Thrown when the server answers 5xx, is unhealthy, or breaks the contract. */
 export class ServerError extends AppvarsError {
   readonly code = "server_error";
@@ -106,16 +76,6 @@ export class ServerError extends AppvarsError {
   constructor(message: string, status: number) {
     super(message);
     this.status = status;
-  }
-}
-
-/**
- * Thrown when the answers to several requests don't match: the data changed in
- * between, or the server is broken.
- */
-export class InconsistentAnswersError extends ServerError {
-  constructor(message: string) {
-    super(message, 200);
   }
 }
 
@@ -137,11 +97,6 @@ export class StartError extends AppvarsError {
     this.exitCode = exitCode;
     this.code = exitCode === 127 ? "not_found" : "unexpected";
   }
-}
-
-/** Thrown when a client-side encrypted value can't be decrypted. */
-export class DecryptionError extends AppvarsError {
-  readonly code = "invalid_data";
 }
 
 function sizeText(bytes: number): string {

@@ -1,5 +1,6 @@
-import { ConcurrentChangeError, NotFoundError } from "../../kit/text/errors.js";
+import { NotFoundError } from "../../kit/text/errors.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
+import { ConcurrentChangeError } from "../../model/errors.js";
 import { createMatcher } from "../../model/name-matcher.js";
 import { type Data, mapById, type ValueRecord, type VariableRecord } from "../data.js";
 import {

@@ -1,6 +1,7 @@
-import { DecryptionError, UsageError } from "../../kit/text/errors.js";
+import { UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { shortestName } from "../../model/environment.js";
+import { DecryptionError } from "../../model/errors.js";
 import { readAll } from "../../model/page.js";
 import type { Check, InvalidValue, Snapshot } from "../../model/read.js";
 import { isEnvelope, isUnreadable, parseAs, type Variable } from "../../model/variable.js";

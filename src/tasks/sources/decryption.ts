@@ -1,5 +1,6 @@
-import { DecryptionError, UsageError } from "../../kit/text/errors.js";
+import { UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
+import { DecryptionError } from "../../model/errors.js";
 import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import { isSealedText, isUnreadable, type NamedValue, parseAs } from "../../model/variable.js";
 import type { Settings } from "../settings/resolve-settings.js";

@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { decrypt, encrypt } from "../../client/envelope.js";
-import { ConcurrentChangeError, UsageError, withSubject } from "../../kit/text/errors.js";
+import { UsageError, withSubject } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
+import { ConcurrentChangeError } from "../../model/errors.js";
 import {
   type Complete,
   checkVariableName,

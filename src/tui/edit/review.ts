@@ -1,4 +1,4 @@
-import { ConcurrentChangeError } from "../../kit/text/errors.js";
+import { ConcurrentChangeError } from "../../model/errors.js";
 import { refreshOthers, requestReads } from "../reading/polling.js";
 import { ask } from "../stack/question.js";
 import { layers, pop } from "../stack/screen.js";

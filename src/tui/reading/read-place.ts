@@ -1,6 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import { InconsistentAnswersError, RateLimitedError, ServerError } from "../../kit/text/errors.js";
+import { ServerError } from "../../kit/text/errors.js";
+import { InconsistentAnswersError, RateLimitedError } from "../../model/errors.js";
 import { readPages } from "../../model/page.js";
 import type { VariableReader, VariableSource } from "../../model/read.js";
 import type { Variable, VariableValue } from "../../model/variable.js";

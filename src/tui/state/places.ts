@@ -1,4 +1,5 @@
-import { AppvarsError, RateLimitedError, UsageError } from "../../kit/text/errors.js";
+import { AppvarsError, UsageError } from "../../kit/text/errors.js";
+import { RateLimitedError } from "../../model/errors.js";
 import type { RateLimit } from "../../model/http-headers.js";
 import type { VariableEntry } from "../../model/variable-entries.js";
 import { visibleText } from "../text/line.js";

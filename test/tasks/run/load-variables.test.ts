@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { encrypt } from "../../../src/client/envelope.js";
 import {
   AppvarsError,
-  DecryptionError,
   InvalidDataError,
   NotFoundError,
   UnauthorizedError,
@@ -12,6 +11,7 @@ import {
   UsageError,
 } from "../../../src/kit/text/errors.js";
 import type { LoadEnvOptions } from "../../../src/library/load-env.js";
+import { DecryptionError } from "../../../src/model/errors.js";
 import { loadVariables } from "../../../src/tasks/run/load-variables.js";
 import { aCaller } from "../../support/caller.js";
 import { runCli } from "../../support/cli.js";

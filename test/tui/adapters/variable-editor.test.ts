@@ -2,7 +2,7 @@ import { chmod, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { decrypt, encrypt } from "../../../src/client/envelope.js";
-import { ConcurrentChangeError } from "../../../src/kit/text/errors.js";
+import { ConcurrentChangeError } from "../../../src/model/errors.js";
 import type {
   EnvironmentChanges,
   VariableChange,

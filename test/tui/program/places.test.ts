@@ -1,12 +1,10 @@
 import { describe, expect, test } from "vitest";
+import { ServerError, UnauthorizedError, UsageError } from "../../../src/kit/text/errors.js";
 import {
   DecryptionError,
   InconsistentAnswersError,
   RateLimitedError,
-  ServerError,
-  UnauthorizedError,
-  UsageError,
-} from "../../../src/kit/text/errors.js";
+} from "../../../src/model/errors.js";
 import type { Snapshot, VariableSource } from "../../../src/model/read.js";
 import type {
   Editor,

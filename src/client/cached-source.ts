@@ -6,7 +6,7 @@ import {
   UnreachableError,
 } from "../kit/text/errors.js";
 import { WrongClockError } from "../model/errors.js";
-import type { Health } from "../model/health.js";
+import type { Health } from "../model/reads/health.js";
 import {
   type Answer,
   pickValues,
@@ -15,7 +15,7 @@ import {
   type ValuesByName,
   VariableReader,
   type VariableSource,
-} from "../model/read.js";
+} from "../model/reads/read.js";
 import { TRANSIENT_STATUSES } from "./retry.js";
 
 export type FreshSource = Pick<VariableSource, "readSnapshot" | "getHealth" | "close">;

@@ -4,8 +4,8 @@ import { parseProxy, type ServerRoute } from "../kit/net/proxy.js";
 import type { TlsPem } from "../kit/net/tls-options.js";
 import { ifNotFound, ServerError } from "../kit/text/errors.js";
 import { DEFAULT_MAX_WAIT, DEFAULT_TIMEOUT } from "../model/defaults.js";
-import type { Health } from "../model/health.js";
-import { VERSION_HEADER } from "../model/http-headers.js";
+import type { Health } from "../model/reads/health.js";
+import { VERSION_HEADER } from "../model/reads/http-headers.js";
 import {
   type Answer,
   pickValues,
@@ -13,8 +13,9 @@ import {
   type Snapshot,
   VariableReader,
   type VariableSource,
-} from "../model/read.js";
-import { MAX_KEYLESS_TARGET, MAX_TARGET, ROUTES, targetOf } from "../model/routes.js";
+} from "../model/reads/read.js";
+import { MAX_KEYLESS_TARGET, MAX_TARGET, ROUTES, targetOf } from "../model/reads/routes.js";
+import { readVariableEntries, valuesByName } from "../model/reads/variable-entries.js";
 import {
   type AuthScheme,
   checkCredential,
@@ -23,7 +24,6 @@ import {
   parseOrigin,
   refusePlainSecret,
 } from "../model/server-options.js";
-import { readVariableEntries, valuesByName } from "../model/variable-entries.js";
 import { authHeaders } from "../signing/sign.js";
 import { interpret, interpretHealth } from "./decode.js";
 import { type DataVersion, newestVersion } from "./newest-data.js";

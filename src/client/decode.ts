@@ -16,10 +16,10 @@ import {
 } from "../kit/text/rules.js";
 import { JsonError, parseJson } from "../kit/text/strict-json.js";
 import { RateLimitedError, RefusedCredentialsError, WrongClockError } from "../model/errors.js";
-import type { Health } from "../model/health.js";
-import { parseDataAge, parseRetryAfter } from "../model/http-headers.js";
-import type { Page, PageRequest } from "../model/page.js";
-import type { Answer, Check, InvalidValue, Read } from "../model/read.js";
+import type { Health } from "../model/reads/health.js";
+import { parseDataAge, parseRetryAfter } from "../model/reads/http-headers.js";
+import type { Page, PageRequest } from "../model/reads/page.js";
+import type { Answer, Check, InvalidValue, Read } from "../model/reads/read.js";
 import {
   isVariableName,
   VARIABLE_TYPES,

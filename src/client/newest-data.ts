@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { ServerError } from "../kit/text/errors.js";
-import { parseFreshness } from "../model/http-headers.js";
+import { parseFreshness } from "../model/reads/http-headers.js";
 
 /**
  * The version of an answer, and the earliest and the latest time at which it

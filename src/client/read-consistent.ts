@@ -1,6 +1,6 @@
 import { InconsistentAnswersError } from "../model/errors.js";
-import { REVISION_HEADER } from "../model/http-headers.js";
-import { type Answer, type Read, type Snapshot, VariableReader } from "../model/read.js";
+import { REVISION_HEADER } from "../model/reads/http-headers.js";
+import { type Answer, type Read, type Snapshot, VariableReader } from "../model/reads/read.js";
 import { backoff, pause, type RetryOptions } from "./retry.js";
 import type { HttpResponse } from "./transport.js";
 

@@ -2,8 +2,8 @@ import { Client, type ClientOptions as PlainOptions } from "../client/client.js"
 import { withSubject } from "../kit/text/errors.js";
 import type { JsonValue } from "../kit/text/strict-json.js";
 import { DecryptionError, InconsistentAnswersError } from "../model/errors.js";
-import { type Page, readAll } from "../model/page.js";
-import type { Read, Snapshot, VariableSource } from "../model/read.js";
+import { type Page, readAll } from "../model/reads/page.js";
+import type { Read, Snapshot, VariableSource } from "../model/reads/read.js";
 import { isEnvelope, parseAs, type VariableValue } from "../model/variable.js";
 import { guardCallbacks } from "./guard-callbacks.js";
 

@@ -1,8 +1,8 @@
 import { NotFoundError } from "../kit/text/errors.js";
 import type { RecordIdentity } from "../model/audit-line.js";
 import type { Scope } from "../model/environment.js";
-import type { Health } from "../model/health.js";
-import { paginate } from "../model/page.js";
+import type { Health } from "../model/reads/health.js";
+import { paginate } from "../model/reads/page.js";
 import {
   type Answer,
   type Check,
@@ -10,7 +10,7 @@ import {
   type Snapshot,
   VariableReader,
   type VariableSource,
-} from "../model/read.js";
+} from "../model/reads/read.js";
 import type { Complete, ValueRules, Variable, VariableValue } from "../model/variable.js";
 import {
   byId,

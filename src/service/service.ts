@@ -11,15 +11,15 @@ import {
   qualifiedName,
   type Scope,
 } from "../model/environment.js";
-import { type Health, STALE_DATA, staleStoreMessage } from "../model/health.js";
-import { ageInSeconds, formatFreshness } from "../model/http-headers.js";
+import { type Health, STALE_DATA, staleStoreMessage } from "../model/reads/health.js";
+import { ageInSeconds, formatFreshness } from "../model/reads/http-headers.js";
 import {
   type Answer,
   type Read,
   type Snapshot,
   VariableReader,
   type VariableSource,
-} from "../model/read.js";
+} from "../model/reads/read.js";
 import type { Data } from "../store/data.js";
 import type { Store } from "../store/store.js";
 import { EnvironmentView } from "./environment-view.js";

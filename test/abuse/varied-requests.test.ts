@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { ROUTES } from "../../src/model/routes.js";
+import { ROUTES } from "../../src/model/reads/routes.js";
 import { bigData, bigName } from "../support/big-data.mjs";
 import { askAll, requestText } from "../support/connection.js";
 import { cpuSeconds } from "../support/cpu-time.js";

@@ -3,7 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { Client } from "../../src/client/client.js";
 import { addToBudget, createBudget, withRetries } from "../../src/client/retry.js";
 import { ServerError, UnreachableError } from "../../src/kit/text/errors.js";
-import { readAll } from "../../src/model/page.js";
+import { readAll } from "../../src/model/reads/page.js";
 import { aVariable } from "../support/records.js";
 import { httpPeer } from "./peer.js";
 

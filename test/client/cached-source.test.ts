@@ -8,7 +8,7 @@ import {
   UsageError,
 } from "../../src/kit/text/errors.js";
 import { RateLimitedError, WrongClockError } from "../../src/model/errors.js";
-import type { Snapshot, VariableSource } from "../../src/model/read.js";
+import type { Snapshot, VariableSource } from "../../src/model/reads/read.js";
 import { Service } from "../../src/service/service.js";
 import type { Store } from "../../src/store/store.js";
 import { changingStore } from "../support/changing-store.js";

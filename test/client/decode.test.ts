@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { decode, ERROR_RULE, HEALTH_RULE, ruleOf } from "../../src/client/decode.js";
-import type { Health } from "../../src/model/health.js";
-import type { Answer, Read } from "../../src/model/read.js";
+import type { Health } from "../../src/model/reads/health.js";
+import type { Answer, Read } from "../../src/model/reads/read.js";
 import { aVariable } from "../support/records.js";
 
 const VARIABLE = aVariable({ id: 1, name: "A" });

@@ -6,9 +6,9 @@ import { readConsistent, type SnapshotAttempt } from "../../src/client/read-cons
 import { createBudget } from "../../src/client/retry.js";
 import { type NotFoundError, ServerError } from "../../src/kit/text/errors.js";
 import { InconsistentAnswersError } from "../../src/model/errors.js";
-import { readAll } from "../../src/model/page.js";
-import type { Snapshot, VariableSource } from "../../src/model/read.js";
-import { readVariableEntries } from "../../src/model/variable-entries.js";
+import { readAll } from "../../src/model/reads/page.js";
+import type { Snapshot, VariableSource } from "../../src/model/reads/read.js";
+import { readVariableEntries } from "../../src/model/reads/variable-entries.js";
 import { DATA, DEVELOPMENT, edited } from "../support/data.js";
 import { aRecord, aVariable } from "../support/records.js";
 import { switchingServer } from "../support/switching-server.js";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Client, type ClientOptions } from "../../src/client/client.js";
-import { readAll } from "../../src/model/page.js";
+import { readAll } from "../../src/model/reads/page.js";
 import { NAMED_VALUES } from "../contract/development.js";
 import { DEVELOPMENT } from "../support/data.js";
 import { forwardingServer } from "../support/forwarding-server.js";

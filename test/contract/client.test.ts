@@ -1,6 +1,6 @@
 import { onTestFinished } from "vitest";
 import { Client, type ClientOptions } from "../../src/client/client.js";
-import type { VariableSource } from "../../src/model/read.js";
+import type { VariableSource } from "../../src/model/reads/read.js";
 import { startServer } from "../../src/server/start-server.js";
 import { Service } from "../../src/service/service.js";
 import type { Store } from "../../src/store/store.js";

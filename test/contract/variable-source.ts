@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NotFoundError, UsageError } from "../../src/kit/text/errors.js";
-import { type PageRequest, readAll } from "../../src/model/page.js";
-import type { Snapshot, VariableSource } from "../../src/model/read.js";
+import { type PageRequest, readAll } from "../../src/model/reads/page.js";
+import type { Snapshot, VariableSource } from "../../src/model/reads/read.js";
 import type { Store } from "../../src/store/store.js";
 import { changingStore } from "../support/changing-store.js";
 import { DATA, edited } from "../support/data.js";

@@ -1,7 +1,7 @@
 import { onTestFinished } from "vitest";
 import type { EnvironmentRecord } from "../../src/model/environment.js";
-import type { PageRequest } from "../../src/model/page.js";
-import type { Answer, Read } from "../../src/model/read.js";
+import type { PageRequest } from "../../src/model/reads/page.js";
+import type { Answer, Read } from "../../src/model/reads/read.js";
 import {
   type RunningServer,
   type ServerOptions,

@@ -1,5 +1,5 @@
-import { readAll } from "../../model/page.js";
-import type { Check } from "../../model/read.js";
+import { readAll } from "../../model/reads/page.js";
+import type { Check } from "../../model/reads/read.js";
 import type { Variable } from "../../model/variable.js";
 import { createCheck, openEnvironments, problemsOf } from "../../tasks/sources/check-source.js";
 import { withSource } from "../../tasks/sources/open-source.js";

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import { readAll } from "../../model/page.js";
-import type { VariableReader } from "../../model/read.js";
+import { readAll } from "../../model/reads/page.js";
+import type { VariableReader } from "../../model/reads/read.js";
+import { checkType } from "../../model/reads/variable-entries.js";
 import {
   isPublic,
   VARIABLE_FIELDS,
@@ -9,7 +10,6 @@ import {
   type Variable,
   valueText,
 } from "../../model/variable.js";
-import { checkType } from "../../model/variable-entries.js";
 import { createSelection, type Selection } from "../../tasks/selection/selection.js";
 import { HIDDEN } from "../../tasks/settings/setting-table.js";
 import {

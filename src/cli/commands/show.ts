@@ -1,9 +1,10 @@
 import { ifNotFound } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import { DecryptionError, InconsistentAnswersError } from "../../model/errors.js";
-import { missingNamesError } from "../../model/missing-names.js";
-import { readAll } from "../../model/page.js";
-import type { VariableReader } from "../../model/read.js";
+import { missingNamesError } from "../../model/reads/missing-names.js";
+import { readAll } from "../../model/reads/page.js";
+import type { VariableReader } from "../../model/reads/read.js";
+import { checkType, type VariableEntry } from "../../model/reads/variable-entries.js";
 import { isReservedName } from "../../model/reserved-names.js";
 import {
   isPublic,
@@ -13,7 +14,6 @@ import {
   type VariableValue,
   valueText,
 } from "../../model/variable.js";
-import { checkType, type VariableEntry } from "../../model/variable-entries.js";
 import { connectionOf } from "../../tasks/settings/connection.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import { HIDDEN, SETTINGS, shownText } from "../../tasks/settings/setting-table.js";

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { MAX_TARGET } from "../../model/routes.js";
+import { MAX_TARGET } from "../../model/reads/routes.js";
 import type { Reply } from "../wire/replies.js";
 import { BAD_TARGET, NO_HOST, TARGET_TOO_LONG, TOO_MANY_HEADERS } from "./error-replies.js";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { KeyPair } from "../../model/environment.js";
-import { MAX_KEYLESS_TARGET } from "../../model/routes.js";
+import { MAX_KEYLESS_TARGET } from "../../model/reads/routes.js";
 import type { Service } from "../../service/service.js";
 import type { Tolerance } from "../../signing/sign.js";
 import {

@@ -2,9 +2,9 @@ import { hash } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
 import fresh from "fresh";
 import type { RecordIdentity } from "../../model/audit-line.js";
-import { REVISION_HEADER } from "../../model/http-headers.js";
-import type { Read } from "../../model/read.js";
-import { targetOf } from "../../model/routes.js";
+import { REVISION_HEADER } from "../../model/reads/http-headers.js";
+import type { Read } from "../../model/reads/read.js";
+import { targetOf } from "../../model/reads/routes.js";
 import type { EnvironmentView } from "../../service/environment-view.js";
 import { jsonReply, type Reply } from "../wire/replies.js";
 

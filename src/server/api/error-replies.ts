@@ -1,4 +1,4 @@
-import { REVISION_HEADER } from "../../model/http-headers.js";
+import { REVISION_HEADER } from "../../model/reads/http-headers.js";
 import { type HeaderList, jsonReply, type Reply } from "../wire/replies.js";
 
 export function errorReply(status: number, message: string, headers?: HeaderList): Reply {

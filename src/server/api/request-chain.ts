@@ -1,8 +1,8 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import { NotFoundError, UsageError } from "../../kit/text/errors.js";
 import { qualifiedName } from "../../model/environment.js";
-import { DATA_AGE_HEADER } from "../../model/http-headers.js";
-import { ROUTES } from "../../model/routes.js";
+import { DATA_AGE_HEADER } from "../../model/reads/http-headers.js";
+import { ROUTES } from "../../model/reads/routes.js";
 import type { EnvironmentView } from "../../service/environment-view.js";
 import type { Identity } from "../limits/keyless-search.js";
 import { type CounterKey, rateLimitHeaders } from "../limits/rate-limiter.js";

@@ -1,7 +1,7 @@
 import polka from "polka";
-import { limitError, offsetError, type PageRequest, pageBounds } from "../../model/page.js";
-import type { Read } from "../../model/read.js";
-import { ROUTES } from "../../model/routes.js";
+import { limitError, offsetError, type PageRequest, pageBounds } from "../../model/reads/page.js";
+import type { Read } from "../../model/reads/read.js";
+import { ROUTES } from "../../model/reads/routes.js";
 import { checkId } from "../../model/variable.js";
 
 type Kind = keyof typeof ROUTES;

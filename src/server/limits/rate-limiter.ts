@@ -5,7 +5,7 @@ import {
   REMAINING_HEADER,
   RESET_HEADER,
   RETRY_AFTER_HEADER,
-} from "../../model/http-headers.js";
+} from "../../model/reads/http-headers.js";
 
 export interface RateLimitOptions {
   /** Requests allowed in one window, 0 for no limit. Default 7,500. */

@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { expiringKeys, qualifiedName } from "../../model/environment.js";
-import { ROUTES } from "../../model/routes.js";
+import { ROUTES } from "../../model/reads/routes.js";
 import type { Reloadable, Store } from "../../store/store.js";
 import type { ServedRequest } from "../api/served-request.js";
 import type { OnDecision } from "../limits/rate-limiter.js";

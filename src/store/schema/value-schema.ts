@@ -1,6 +1,6 @@
 import { UsageError } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import type { Check } from "../../model/read.js";
+import type { Check } from "../../model/reads/read.js";
 import { isUnreadable, type JsonSchema, type NamedValue } from "../../model/variable.js";
 import {
   contentsOf,

@@ -1,8 +1,8 @@
 import { thisProcess } from "../../kit/process/this-process.js";
 import { withSubject } from "../../kit/text/errors.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import { readAll } from "../../model/page.js";
-import type { VariableSource } from "../../model/read.js";
+import { readAll } from "../../model/reads/page.js";
+import type { VariableSource } from "../../model/reads/read.js";
 import { parseAs, valueText } from "../../model/variable.js";
 import { withSource } from "../sources/open-source.js";
 import type { Caller, Surroundings } from "../surroundings.js";

@@ -7,7 +7,7 @@ import {
 } from "../../kit/process/program.js";
 import { DEFAULT_CACHE_AGE_S } from "../../model/defaults.js";
 import { splitNames } from "../../model/name-matcher.js";
-import type { VariableSource } from "../../model/read.js";
+import type { VariableSource } from "../../model/reads/read.js";
 import { isUnreadable } from "../../model/variable.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../selection/left-out.js";
 import { createSelection, readSelected, type Selection } from "../selection/selection.js";

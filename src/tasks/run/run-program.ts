@@ -3,7 +3,7 @@ import { loadWindowsSupport, startChild } from "../../kit/process/child.js";
 import type { ProgramLine } from "../../kit/process/program.js";
 import { execve } from "../../kit/process/signals.js";
 import { UsageError } from "../../kit/text/errors.js";
-import type { VariableSource } from "../../model/read.js";
+import type { VariableSource } from "../../model/reads/read.js";
 import { withSource } from "../sources/open-source.js";
 import {
   type ChildVariables,

@@ -1,10 +1,10 @@
 import { InvalidDataError, NotFoundError, UsageError } from "../../kit/text/errors.js";
-import { describeMissing } from "../../model/missing-names.js";
 import { createMatcher, isGlob } from "../../model/name-matcher.js";
-import { readAll } from "../../model/page.js";
-import type { Check, Snapshot, VariableSource } from "../../model/read.js";
+import { describeMissing } from "../../model/reads/missing-names.js";
+import { readAll } from "../../model/reads/page.js";
+import type { Check, Snapshot, VariableSource } from "../../model/reads/read.js";
+import { checkType } from "../../model/reads/variable-entries.js";
 import { isUnreadable, type NamedValue, type VariableType } from "../../model/variable.js";
-import { checkType } from "../../model/variable-entries.js";
 import { problemsOf } from "../sources/check-source.js";
 import type { Caller } from "../surroundings.js";
 import type { NAME_STYLES, SelectionOptions } from "./selection-options.js";

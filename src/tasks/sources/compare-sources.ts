@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { createBudget } from "../../client/retry.js";
 import { type Difference, diffValues } from "../../model/diff-values.js";
-import { namedValues, readVariableEntries } from "../../model/variable-entries.js";
+import { namedValues, readVariableEntries } from "../../model/reads/variable-entries.js";
 import { dataLocationOf, locationName } from "../settings/connection.js";
 import { Settings, settingsFrom } from "../settings/resolve-settings.js";
 import type { SourceFlags } from "../settings/setting-table.js";

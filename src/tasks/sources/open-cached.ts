@@ -4,7 +4,7 @@ import { SealedCache } from "../../kit/files/sealed-cache.js";
 import { formatDuration } from "../../kit/text/duration.js";
 import { UnreachableError } from "../../kit/text/errors.js";
 import { MAX_CACHE_AGE_S } from "../../model/defaults.js";
-import type { VariableSource } from "../../model/read.js";
+import type { VariableSource } from "../../model/reads/read.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import type { Caller } from "../surroundings.js";
 

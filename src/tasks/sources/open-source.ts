@@ -5,7 +5,7 @@ import { findProxy } from "../../kit/net/environment-proxy.js";
 import { ifNotFound, UnauthorizedError, UsageError } from "../../kit/text/errors.js";
 import { command } from "../../kit/text/shell.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
-import type { VariableReader, VariableSource } from "../../model/read.js";
+import type { VariableReader, VariableSource } from "../../model/reads/read.js";
 import type { Data } from "../../store/data.js";
 import { chooseEnvironment } from "../data/choose-environments.js";
 import { connectionOf, type DataSettings, locationName } from "../settings/connection.js";
@@ -101,7 +101,7 @@ async function readFrom(
     else missing.push(name);
   }
   if (missing.length === 0) return values;
-  const { missingNamesError } = await import("../../model/missing-names.js");
+  const { missingNamesError } = await import("../../model/reads/missing-names.js");
   throw await missingNamesError(missing, reader);
 }
 

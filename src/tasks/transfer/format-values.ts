@@ -13,8 +13,8 @@ import {
   type Writer,
 } from "../../formats/writer.js";
 import { command } from "../../kit/text/shell.js";
-import { readAll } from "../../model/page.js";
-import type { VariableSource } from "../../model/read.js";
+import { readAll } from "../../model/reads/page.js";
+import type { VariableSource } from "../../model/reads/read.js";
 import { isUnreadable, type NamedValue, type Variable } from "../../model/variable.js";
 import { isLeftOut, refuseReserved, warnLeftOut } from "../selection/left-out.js";
 import { createSelection, readSelected, type SelectedValue } from "../selection/selection.js";

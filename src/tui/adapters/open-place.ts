@@ -9,9 +9,9 @@ import {
   parseEnvironmentName,
   qualifiedName,
 } from "../../model/environment.js";
-import { parseRateLimitHeaders, type RateLimit } from "../../model/http-headers.js";
-import type { VariableSource } from "../../model/read.js";
-import { ROUTES } from "../../model/routes.js";
+import { parseRateLimitHeaders, type RateLimit } from "../../model/reads/http-headers.js";
+import type { VariableSource } from "../../model/reads/read.js";
+import { ROUTES } from "../../model/reads/routes.js";
 import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import { isVariableName } from "../../model/variable.js";
 import { Service } from "../../service/service.js";

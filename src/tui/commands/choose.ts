@@ -1,6 +1,6 @@
 import { EXPORT_FORMATS } from "../../formats/formats.js";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { VARIABLE_TYPES } from "../../model/variable.js";
-import type { VariableEntry } from "../../model/variable-entries.js";
 import { withLastChanges } from "../reading/changes.js";
 import { openDiff } from "../screens/comparison.js";
 import { choiceMenu, openMenu } from "../screens/menu.js";

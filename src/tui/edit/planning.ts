@@ -1,3 +1,4 @@
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import { isSealedText } from "../../model/variable.js";
 import type {
@@ -6,7 +7,6 @@ import type {
   VariableState,
   WantedValue,
 } from "../../model/variable-change.js";
-import type { VariableEntry } from "../../model/variable-entries.js";
 import { MAX_HISTORY_ENTRIES } from "../reading/changes.js";
 import { gridOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";

@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../model/variable-entries.js";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { withEffects, withFailure } from "../state/effects.js";
 import { type Entries, type RecentChanges, readingOf, withReading } from "../state/places.js";
 import type { Effect, Sort, State } from "../state/state.js";

@@ -2,15 +2,15 @@ import { setImmediate } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
 import { ServerError } from "../../kit/text/errors.js";
 import { InconsistentAnswersError, RateLimitedError } from "../../model/errors.js";
-import { readPages } from "../../model/page.js";
-import type { VariableReader, VariableSource } from "../../model/read.js";
-import type { Variable, VariableValue } from "../../model/variable.js";
+import { readPages } from "../../model/reads/page.js";
+import type { VariableReader, VariableSource } from "../../model/reads/read.js";
 import {
   byVariableId,
   checkConsistency,
   joinValues,
   withRules,
-} from "../../model/variable-entries.js";
+} from "../../model/reads/variable-entries.js";
+import type { Variable, VariableValue } from "../../model/variable.js";
 import type { Entries, Reading } from "../state/places.js";
 import type { OpenPlace } from "../state/ports.js";
 import type { Tools } from "../state/state.js";

@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../model/variable-entries.js";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { contentOf, copyTo } from "../edit/planning.js";
 import { differenceLines } from "../edit/variable-diff.js";
 import { refresh, requestReads } from "../reading/polling.js";

@@ -1,3 +1,4 @@
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import {
   formatAs,
   isPublic,
@@ -6,7 +7,6 @@ import {
   valueText,
 } from "../../model/variable.js";
 import type { VariableState } from "../../model/variable-change.js";
-import type { VariableEntry } from "../../model/variable-entries.js";
 import { contentOf } from "../edit/planning.js";
 import { groupOf, whyReadOnly } from "../state/places.js";
 import type { State } from "../state/state.js";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { type VariableType, valueText } from "../../model/variable.js";
-import type { VariableEntry } from "../../model/variable-entries.js";
 import { plannedParts } from "../edit/planning.js";
 import { review } from "../edit/review.js";
 import type { Part } from "../edit/review-text.js";

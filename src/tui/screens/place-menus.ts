@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../model/variable-entries.js";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { copyTo, deleteFrom } from "../edit/planning.js";
 import { openPlace } from "../reading/polling.js";
 import { variablesText } from "../stack/panel.js";

@@ -1,6 +1,6 @@
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { isReservedName } from "../../model/reserved-names.js";
 import { isEnvelope, isPublic } from "../../model/variable.js";
-import type { VariableEntry } from "../../model/variable-entries.js";
 import { type PanelContent, scrolledLines } from "../stack/panel.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
 import { groupOf, readingOf } from "../state/places.js";

@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../model/variable-entries.js";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { gridOf } from "../stack/grid.js";
 import { GAP, type PanelContent } from "../stack/panel.js";
 import { shownKey } from "../state/command.js";

@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../model/variable-entries.js";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { memoized } from "../state/memoized.js";
 import type { Entries } from "../state/places.js";
 import type { State, View } from "../state/state.js";

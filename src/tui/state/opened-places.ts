@@ -1,5 +1,5 @@
 import { UsageError } from "../../kit/text/errors.js";
-import type { RateLimit } from "../../model/http-headers.js";
+import type { RateLimit } from "../../model/reads/http-headers.js";
 import type { Editor, OpenPlace, Place, PlacesChange } from "./ports.js";
 
 /** Places in the same file or store. */

@@ -1,7 +1,7 @@
 import { AppvarsError, UsageError } from "../../kit/text/errors.js";
 import { RateLimitedError } from "../../model/errors.js";
-import type { RateLimit } from "../../model/http-headers.js";
-import type { VariableEntry } from "../../model/variable-entries.js";
+import type { RateLimit } from "../../model/reads/http-headers.js";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { visibleText } from "../text/line.js";
 import type { Place } from "./ports.js";
 

@@ -1,8 +1,8 @@
 import type { ExportFormat, ImportFormat } from "../../formats/formats.js";
 import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { NamedKey } from "../../model/environment.js";
-import type { RateLimit } from "../../model/http-headers.js";
-import type { VariableSource } from "../../model/read.js";
+import type { RateLimit } from "../../model/reads/http-headers.js";
+import type { VariableSource } from "../../model/reads/read.js";
 import type { NamedValue } from "../../model/variable.js";
 import type {
   EnvironmentChanges,

@@ -1,8 +1,8 @@
 import type { ExportFormat } from "../../formats/formats.js";
 import { UsageError } from "../../kit/text/errors.js";
+import { namedValues } from "../../model/reads/variable-entries.js";
 import { isReservedName } from "../../model/reserved-names.js";
 import { valueText } from "../../model/variable.js";
-import { namedValues } from "../../model/variable-entries.js";
 import { withEffects, withFailure } from "../state/effects.js";
 import type { Entries } from "../state/places.js";
 import type { CopyOutcome, OpenPlace, WriteValues, WrittenText } from "../state/ports.js";

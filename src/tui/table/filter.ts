@@ -1,6 +1,6 @@
 import { createMatcher, isGlob } from "../../model/name-matcher.js";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { isPublic, isUnreadable, VARIABLE_TYPES, type VariableType } from "../../model/variable.js";
-import type { VariableEntry } from "../../model/variable-entries.js";
 import { memoized } from "../state/memoized.js";
 import { type Reading, readingOf } from "../state/places.js";
 import type { Sort, State, View } from "../state/state.js";

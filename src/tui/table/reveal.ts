@@ -1,4 +1,5 @@
 import type { JsonValue } from "../../kit/text/strict-json.js";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import {
   formatAs,
   isEnvelope,
@@ -8,7 +9,6 @@ import {
   type ValueRules,
   valueText,
 } from "../../model/variable.js";
-import type { VariableEntry } from "../../model/variable-entries.js";
 import { memoized } from "../state/memoized.js";
 import { readingOf } from "../state/places.js";
 import type { Effect, Revealed, State } from "../state/state.js";

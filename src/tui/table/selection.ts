@@ -1,4 +1,4 @@
-import type { VariableEntry } from "../../model/variable-entries.js";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { pageSize } from "../state/layout.js";
 import { memoized } from "../state/memoized.js";
 import type { Marks, State, View } from "../state/state.js";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { JsonValue } from "../../kit/text/strict-json.js";
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { formatAs, isUnreadable } from "../../model/variable.js";
-import type { VariableEntry } from "../../model/variable-entries.js";
 import { memoized } from "../state/memoized.js";
 import { type Entries, readingOf } from "../state/places.js";
 import type { Revealed, State } from "../state/state.js";

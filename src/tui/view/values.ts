@@ -1,5 +1,5 @@
+import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import type { VariableType } from "../../model/variable.js";
-import type { VariableEntry } from "../../model/variable-entries.js";
 import { memoized } from "../state/memoized.js";
 import { readingOf, shortPlaceName } from "../state/places.js";
 import type { State } from "../state/state.js";

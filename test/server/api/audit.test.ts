@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { ROUTES } from "../../../src/model/routes.js";
+import { ROUTES } from "../../../src/model/reads/routes.js";
 import { type AuditEntry, AuditLog } from "../../../src/server/api/audit.js";
 import { type Answer, DEV_HEADERS, get, raw, request } from "../../support/http.js";
 import { runningServer } from "../../support/running-server.js";

@@ -5,7 +5,7 @@ import {
   InconsistentAnswersError,
   RateLimitedError,
 } from "../../../src/model/errors.js";
-import type { Snapshot, VariableSource } from "../../../src/model/read.js";
+import type { Snapshot, VariableSource } from "../../../src/model/reads/read.js";
 import type {
   Editor,
   OpenPlace,

@@ -3,7 +3,7 @@ import { createServer } from "node:https";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { serve } from "../../../src/library/local-server.js";
-import { type Page, type PageRequest, paginate } from "../../../src/model/page.js";
+import { type Page, type PageRequest, paginate } from "../../../src/model/reads/page.js";
 import type { Variable } from "../../../src/model/variable.js";
 import type { Data } from "../../../src/store/data.js";
 import { httpPeer, listening, tcpPeer, unusedPort } from "../../client/peer.js";

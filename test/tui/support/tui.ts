@@ -8,7 +8,7 @@ import { render } from "ink";
 import { createElement, type ReactNode } from "react";
 import { onTestFinished } from "vitest";
 import type { JsonValue } from "../../../src/kit/text/strict-json.js";
-import type { VariableSource } from "../../../src/model/read.js";
+import type { VariableSource } from "../../../src/model/reads/read.js";
 import type { VariableType } from "../../../src/model/variable.js";
 import { Service } from "../../../src/service/service.js";
 import type { Data, VariableRecord } from "../../../src/store/data.js";

@@ -1,15 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { ServerError } from "../../src/kit/text/errors.js";
-import type { JsonValue } from "../../src/kit/text/strict-json.js";
-import { InconsistentAnswersError } from "../../src/model/errors.js";
+import { ServerError } from "../../../src/kit/text/errors.js";
+import type { JsonValue } from "../../../src/kit/text/strict-json.js";
+import { InconsistentAnswersError } from "../../../src/model/errors.js";
+import {
+  byVariableId,
+  checkConsistency,
+  joinValues,
+} from "../../../src/model/reads/variable-entries.js";
 import {
   ENVELOPE_PREFIX,
   type Variable,
   type VariableType,
   type VariableValue,
-} from "../../src/model/variable.js";
-import { byVariableId, checkConsistency, joinValues } from "../../src/model/variable-entries.js";
-import { aVariable } from "../support/records.js";
+} from "../../../src/model/variable.js";
+import { aVariable } from "../../support/records.js";
 
 const variable = (id: number, type: VariableType): Variable =>
   aVariable({ id, type, name: `V${id}` });

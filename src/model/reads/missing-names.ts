@@ -1,4 +1,4 @@
-import { NotFoundError } from "../kit/text/errors.js";
+import { NotFoundError } from "../../kit/text/errors.js";
 import { MAX_LIMIT } from "./page.js";
 import type { VariableReader } from "./read.js";
 
@@ -21,7 +21,7 @@ export async function describeMissing(
   names: readonly string[],
   variables: readonly string[],
 ): Promise<string> {
-  const { suggestion } = await import("../kit/text/nearest.js");
+  const { suggestion } = await import("../../kit/text/nearest.js");
   const described = names.map((name) => {
     if (variables.includes(name)) return `"${name}" has no value in this environment`;
     return `there is no variable "${name}"${suggestion(name, variables)}`;

@@ -1,4 +1,4 @@
-import { formatDuration } from "../kit/text/duration.js";
+import { formatDuration } from "../../kit/text/duration.js";
 
 export interface Health {
   /** Seconds since the server started. */

@@ -1,13 +1,13 @@
 import { describe, expect, it, vi } from "vitest";
-import { UsageError } from "../../src/kit/text/errors.js";
-import { InconsistentAnswersError } from "../../src/model/errors.js";
+import { UsageError } from "../../../src/kit/text/errors.js";
+import { InconsistentAnswersError } from "../../../src/model/errors.js";
 import {
   type Page,
   type PageRequest,
   pageBounds,
   paginate,
   readAll,
-} from "../../src/model/page.js";
+} from "../../../src/model/reads/page.js";
 
 const ITEMS = Array.from({ length: 1_200 }, (_, index) => index);
 

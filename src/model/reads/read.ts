@@ -1,13 +1,13 @@
-import type { JsonValue } from "../kit/text/strict-json.js";
-import type { Health } from "./health.js";
-import { type Page, type PageRequest, pageBounds } from "./page.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
 import {
   checkId,
   type ValueContent,
   type ValueRules,
   type Variable,
   type VariableValue,
-} from "./variable.js";
+} from "../variable.js";
+import type { Health } from "./health.js";
+import { type Page, type PageRequest, pageBounds } from "./page.js";
 
 /** One of the eight reads of an environment, with its arguments. */
 export type Read =

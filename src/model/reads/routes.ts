@@ -1,6 +1,6 @@
-import { NotFoundError } from "../kit/text/errors.js";
+import { NotFoundError } from "../../kit/text/errors.js";
+import { isVariableName } from "../variable.js";
 import type { Read } from "./read.js";
-import { isVariableName } from "./variable.js";
 
 /**
  * The paths of the HTTP API (docs/http-api.md): one for each kind of read, and

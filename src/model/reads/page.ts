@@ -1,5 +1,5 @@
-import { UsageError } from "../kit/text/errors.js";
-import { InconsistentAnswersError } from "./errors.js";
+import { UsageError } from "../../kit/text/errors.js";
+import { InconsistentAnswersError } from "../errors.js";
 
 const DEFAULT_LIMIT = 50;
 export const MAX_LIMIT = 1_000;

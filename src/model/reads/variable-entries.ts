@@ -1,15 +1,15 @@
-import { ServerError } from "../kit/text/errors.js";
-import type { JsonValue } from "../kit/text/strict-json.js";
-import { InconsistentAnswersError } from "./errors.js";
-import { readAll } from "./page.js";
-import type { ValuesByName, VariableReader } from "./read.js";
+import { ServerError } from "../../kit/text/errors.js";
+import type { JsonValue } from "../../kit/text/strict-json.js";
+import { InconsistentAnswersError } from "../errors.js";
 import {
   type NamedValue,
   type ValueRules,
   type Variable,
   type VariableValue,
   valueFitsType,
-} from "./variable.js";
+} from "../variable.js";
+import { readAll } from "./page.js";
+import type { ValuesByName, VariableReader } from "./read.js";
 
 /** A variable, and its value record if it has one in this environment. */
 export interface VariableEntry {

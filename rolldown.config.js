@@ -19,17 +19,17 @@ const CHUNKS = {
   start: ["cli/start.ts"],
   /** `get` from a server; most of it is needed by all commands that read. */
   read: [
-    "cli/commands/get.ts",
+    "cli/commands/read/get.ts",
     "tasks/settings/resolve-settings.ts",
     "client/client.ts",
-    "model/variable-entries.ts",
+    "model/reads/variable-entries.ts",
     // `run` and data files need it.
     "model/name-matcher.ts",
   ],
   /** A data file. */
   local: ["tasks/data/open-data.ts", "service/service.ts"],
   /** `run`, which scripts call most often after `get`. */
-  run: ["cli/commands/run.ts"],
+  run: ["cli/commands/read/run.ts"],
   /** All other commands. */
   main: ["cli/parse-with-commander.ts"],
 };

@@ -68,9 +68,7 @@ export const MAY_IMPORT = {
  */
 const EXCEPTIONS = {
   "cli/commands/serve/": "signing store service server",
-  "cli/commands/sandbox/": "store service server",
-  "cli/commands/tui.ts": "tui",
-  "cli/commands/sign.ts": "signing",
+  "cli/commands/read/tui.ts": "tui",
 };
 
 const ROOMS = Object.keys(MAY_IMPORT);

@@ -5,74 +5,97 @@ import { suggestion } from "../kit/text/nearest.js";
 import { type Command, LEADING_WORDS, VERSION_FLAG } from "./arguments/command.js";
 import { writeLines } from "./output/output.js";
 
-/** The summary in the help, and the import of the module. */
 type CommandRow = readonly [summary: string, load: () => Promise<{ definition: Command }>];
 
 /** The commands by the headings of the help, in its order. */
 export const COMMANDS_BY_HEADING: Record<string, Record<string, CommandRow>> = {
   "Read variables:": {
-    list: ["list the environment's variables", () => import("./commands/list.js")],
-    get: ["print the values of variables", () => import("./commands/get.js")],
-    show: ["show one variable, and where it comes from", () => import("./commands/show.js")],
-    run: ["run a command with the variables in its environment", () => import("./commands/run.js")],
+    list: ["list the environment's variables", () => import("./commands/read/list.js")],
+    get: ["print the values of variables", () => import("./commands/read/get.js")],
+    show: ["show one variable, and where it comes from", () => import("./commands/read/show.js")],
+    run: [
+      "run a command with the variables in its environment",
+      () => import("./commands/read/run.js"),
+    ],
     export: [
       "print all values in the format of another program",
-      () => import("./commands/export/export.js"),
+      () => import("./commands/read/export.js"),
     ],
     check: [
       "find variables without a value, and values that break their schema",
-      () => import("./commands/check.js"),
+      () => import("./commands/read/check.js"),
     ],
-    diff: ["compare two environments or sources", () => import("./commands/diff.js")],
-    tui: ["browse variables on the full screen", () => import("./commands/tui.js")],
+    diff: ["compare two environments or sources", () => import("./commands/read/diff.js")],
+    tui: ["browse variables on the full screen", () => import("./commands/read/tui.js")],
   },
   "Change data:": {
-    init: ["create a data file, or the data of a store", () => import("./commands/init.js")],
-    set: ["set a variable in a data file or a store", () => import("./commands/set.js")],
-    unset: ["remove values from a data file or a store", () => import("./commands/unset.js")],
-    import: ["import a dotenv, JSON or YAML file", () => import("./commands/import.js")],
-    rename: ["rename a variable in all environments", () => import("./commands/rename.js")],
-    env: ["manage environments and their credentials", () => import("./commands/env/env.js")],
+    init: ["create a data file, or the data of a store", () => import("./commands/change/init.js")],
+    set: ["set a variable in a data file or a store", () => import("./commands/change/set.js")],
+    unset: [
+      "remove values from a data file or a store",
+      () => import("./commands/change/unset.js"),
+    ],
+    import: ["import a dotenv, JSON or YAML file", () => import("./commands/change/import.js")],
+    rename: ["rename a variable in all environments", () => import("./commands/change/rename.js")],
+    env: ["manage environments and their credentials", () => import("./commands/change/env.js")],
     history: [
       "list the changes of a data file or a store",
-      () => import("./commands/history/history.js"),
+      () => import("./commands/change/history.js"),
     ],
     rollback: [
       "restore values as they were before a change",
-      () => import("./commands/history/rollback.js"),
+      () => import("./commands/change/rollback.js"),
     ],
-    seal: ["encrypt the secrets in a data file or a store", () => import("./commands/seal.js")],
+    seal: [
+      "encrypt the secrets in a data file or a store",
+      () => import("./commands/change/seal.js"),
+    ],
     unseal: [
       "write a sealed data file in plain text",
-      async () => ({ definition: (await import("./commands/seal.js")).unseal }),
+      async () => ({ definition: (await import("./commands/change/seal.js")).unseal }),
     ],
-    migrate: ["copy all data to another file or store", () => import("./commands/migrate.js")],
-    merge: ["merge two branches of a data file, for git", () => import("./commands/merge.js")],
+    migrate: [
+      "copy all data to another file or store",
+      () => import("./commands/change/migrate.js"),
+    ],
+    merge: [
+      "merge two branches of a data file, for git",
+      () => import("./commands/change/merge.js"),
+    ],
   },
   "Serve and test:": {
     serve: [
       "serve the HTTP API from a data file or a store",
       () => import("./commands/serve/serve.js"),
     ],
-    sandbox: [
-      "run a command with a throwaway server",
-      () => import("./commands/sandbox/sandbox.js"),
+    sandbox: ["run a command with a throwaway server", () => import("./commands/serve/sandbox.js")],
+    health: ["print the server's health", () => import("./commands/serve/health.js")],
+    doctor: ["find out why variables can't be read", () => import("./commands/serve/doctor.js")],
+    sign: [
+      "print the Authorization header for one request",
+      () => import("./commands/serve/sign.js"),
     ],
-    health: ["print the server's health", () => import("./commands/health.js")],
-    doctor: ["find out why variables can't be read", () => import("./commands/doctor.js")],
-    sign: ["print the Authorization header for one request", () => import("./commands/sign.js")],
-    audit: ["list which values a client has read", () => import("./commands/audit.js")],
-    openapi: ["print the OpenAPI document of the API", () => import("./commands/openapi.js")],
+    audit: ["list which values a client has read", () => import("./commands/serve/audit.js")],
+    openapi: ["print the OpenAPI document of the API", () => import("./commands/serve/openapi.js")],
   },
   "Settings:": {
-    profile: ["list, add, use and remove client profiles", () => import("./commands/profile.js")],
-    config: ["print the settings and where each comes from", () => import("./commands/config.js")],
-    allow: ["allow the .appvars.json of a project", () => import("./commands/allow.js")],
+    profile: [
+      "list, add, use and remove client profiles",
+      () => import("./commands/settings/profile.js"),
+    ],
+    config: [
+      "print the settings and where each comes from",
+      () => import("./commands/settings/config.js"),
+    ],
+    allow: ["allow the .appvars.json of a project", () => import("./commands/settings/allow.js")],
     completion: [
       "print the completion script of a shell",
-      () => import("./commands/completion.js"),
+      () => import("./commands/settings/completion.js"),
     ],
-    connection: ["print help for all flags of a source", () => import("./commands/connection.js")],
+    connection: [
+      "print help for all flags of a source",
+      () => import("./commands/settings/connection.js"),
+    ],
   },
 };
 
@@ -94,7 +117,6 @@ const VERSION: Command = {
   },
 };
 
-/** Loads the whole command line. */
 export async function loadAll(): Promise<Command> {
   const commands: Record<string, Command> = {};
   for (const [name, [summary, load]] of Object.entries(ROWS))

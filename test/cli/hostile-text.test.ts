@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../src/cli/arguments/command.js";
 import { loadAll } from "../../src/cli/command-registry.js";
-import { createLog } from "../../src/cli/commands/serve/log.js";
+import { createLog } from "../../src/cli/commands/serve/serve-log.js";
 import { quickComplete } from "../../src/cli/completion/quick-complete.js";
 import { colorsFor } from "../../src/cli/output/colors.js";
 import { printable } from "../../src/kit/text/printable.js";

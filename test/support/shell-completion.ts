@@ -4,7 +4,7 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Command } from "../../src/cli/arguments/command.js";
 import { loadAll } from "../../src/cli/command-registry.js";
-import { completionScript } from "../../src/cli/commands/completion.js";
+import { completionScript } from "../../src/cli/commands/settings/completion.js";
 import type { ShellName } from "../../src/cli/completion/shells.js";
 import { BINARY, run } from "./binary.js";
 import { temporaryFolder } from "./temporary-folder.js";

@@ -1,6 +1,6 @@
 import type { Context } from "../output/context.js";
 
-/** A flag; one that has only a help is a string in its table. */
+/** A flag. In a table, a string is a flag with that help text. */
 export interface Flag extends Argument {
   /** Whether it can be repeated: its values, which are lists, are joined. */
   repeatable?: true;
@@ -13,7 +13,7 @@ export interface Flag extends Argument {
   implies?: Readonly<Record<string, unknown>>;
   /** The names of flags that can't be given too. */
   conflicts?: readonly string[];
-  /** The error for this flag, which was removed and is in no help. */
+  /** The error for this flag, which was removed; help leaves it out. */
   refused?: string;
 }
 

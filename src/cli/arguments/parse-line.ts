@@ -13,7 +13,6 @@ import {
 /** Thrown for an invalid value. commander adds the flag and the value. */
 export class ArgumentError extends UsageError {}
 
-/** The input of a command. */
 export interface ParsedLine {
   args: Record<string, unknown>;
   flags: Record<string, unknown>;

@@ -1,7 +1,6 @@
 import type { ColorSupportLevel } from "chalk";
 import type { Surroundings } from "../../tasks/surroundings.js";
 
-/** What tells the colors of a stream. */
 export interface ColorStream {
   isTTY?: boolean;
   getColorDepth?: (env?: object) => number;

@@ -79,9 +79,7 @@ export function escapeJson(json: string): string {
   return printable(json, escapeUnits);
 }
 
-/** The output of a command in each form. */
 interface Printout {
-  /** The output with `--json`. */
   json: unknown;
   /** The output for programs: each row is a line of tab-separated fields. */
   rows: readonly (readonly (string | undefined)[])[];

@@ -6,7 +6,6 @@ import { type ChangeRow, rowsBetween } from "../../store/edits/change-rows.js";
 import { HIDDEN } from "../../tasks/settings/setting-table.js";
 import { type Printer, printTable } from "./output.js";
 
-/** Prints what a change would do. */
 export async function printPreview(
   before: Data,
   after: Data,

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { isAsciiLocale } from "../../../src/cli/commands/tui.js";
+import { isAsciiLocale } from "../../../src/cli/commands/read/tui.js";
 
 it.each([
   [{ LC_ALL: "C" }, true],

@@ -24,7 +24,7 @@ import {
   logKeyWarnings,
   logReloads,
   serverLogHooks,
-} from "./log.js";
+} from "./serve-log.js";
 import type { TlsPaths } from "./tls-files.js";
 
 /** The flags of `serve` besides the options of its server. */

@@ -7,7 +7,7 @@ import type { RunningServer } from "../../../server/start-server.js";
 import { checkTlsCredentials, type TlsCredentials } from "../../../server/wire/tls.js";
 import { checkFileRisk, requireReloadable } from "../../../tasks/files/safe-files.js";
 import type { Surroundings } from "../../../tasks/surroundings.js";
-import type { Log } from "./log.js";
+import type { Log } from "./serve-log.js";
 
 export interface TlsPaths {
   cert: string;
@@ -40,7 +40,6 @@ export class TlsFiles {
     this.#log = log;
   }
 
-  /** Reads the files for a server. */
   async open(): Promise<TlsCredentials> {
     const unsafe = this.#files().map((path) => checkFileRisk(path, this.#surroundings));
     for (const warning of [...unsafe, looseModeWarning(this.#paths.key)])

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished, vi } from "vitest";
-import { logKeyWarnings } from "../../../../src/cli/commands/serve/log.js";
+import { logKeyWarnings } from "../../../../src/cli/commands/serve/serve-log.js";
 import { changingStore } from "../../../support/changing-store.js";
 import { edited } from "../../../support/data.js";
 

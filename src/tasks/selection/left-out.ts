@@ -20,7 +20,7 @@ export function refuseReserved(asked: readonly string[], allowed: readonly strin
 export function warnLeftOut(names: readonly string[], { warn }: Caller): void {
   if (names.length === 0) return;
   warn(
-    `left out ${names.join(", ")}: variables of such names can make programs run other code; ` +
+    `left out ${names.join(", ")}: variables with these names can make programs run other code; ` +
       command`to keep them, add --allow-reserved ${names.join(",")}`,
   );
 }

@@ -251,7 +251,7 @@ describe("loadEnv", () => {
     const { values, env, warnings } = await load(options);
     expect([values, env].filter((each) => each && "NODE_OPTIONS" in each)).toEqual([]);
     expect(warnings).toEqual([
-      expect.stringMatching(/^left out NODE_OPTIONS: variables of such names/),
+      expect.stringMatching(/^left out NODE_OPTIONS: variables with these names/),
     ]);
     await expect(
       (await load({ ...options, only: ["NODE_OPTIONS"] })).loading,

@@ -27,7 +27,6 @@ type StoredKeys = readonly (StoredKey | undefined)[];
 export interface Put {
   readonly key: string;
   readonly value: Buffer;
-  /** The lease that the key expires with. */
   readonly lease?: string;
 }
 

@@ -39,7 +39,6 @@ export interface StoredHead {
   readonly entries: readonly StoredKey[];
 }
 
-/** The data of a store at the version of its head. */
 export interface StoreState extends StoredHead {
   readonly data: Data;
   /** The size of the log after the snapshot. */

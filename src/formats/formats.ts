@@ -1,23 +1,26 @@
 import type { Reader } from "./reader.js";
 import type { Writer } from "./writer.js";
 
-const lines = () => import("./lines.js");
-const manifests = () => import("./manifests.js");
+type Lines = typeof import("./lines.js");
+
+/** Loads a format of lines. */
+const lines = (name: Extract<keyof Lines, `write${string}`>) => async () =>
+  (await import("./lines.js"))[name];
 
 /** The formats, which are loaded on demand with their libraries. */
 export const WRITERS = {
   dotenv: async () => (await import("./dotenv.js")).writeDotenv,
-  shell: async () => (await lines()).writeShell,
-  fish: async () => (await lines()).writeFish,
+  shell: lines("writeShell"),
+  fish: lines("writeFish"),
   json: async () => (await import("./json.js")).writeJson,
   yaml: async () => (await import("./yaml.js")).writeYaml,
-  docker: async () => (await lines()).writeDocker,
-  tfvars: async () => (await lines()).writeTfvars,
-  github: async () => (await lines()).writeGithub,
-  kubernetes: async () => (await manifests()).writeKubernetes,
-  compose: async () => (await manifests()).writeCompose,
-  systemd: async () => (await lines()).writeSystemd,
-  powershell: async () => (await lines()).writePowershell,
+  docker: lines("writeDocker"),
+  tfvars: lines("writeTfvars"),
+  github: lines("writeGithub"),
+  kubernetes: async () => (await import("./manifests.js")).writeKubernetes,
+  compose: async () => (await import("./manifests.js")).writeCompose,
+  systemd: lines("writeSystemd"),
+  powershell: lines("writePowershell"),
 } satisfies Record<string, () => Promise<Writer>>;
 
 export const READERS = {

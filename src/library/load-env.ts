@@ -4,19 +4,20 @@ import { emitWarning, guardCallbacks } from "./guard-callbacks.js";
 type Options<Names extends string, T> = { readonly [Name in Names]?: T | undefined };
 
 type TextFlags =
-  | (
-      | "profile"
-      | "url"
-      | "data"
-      | "store"
-      | "sealKeyFile"
-      | "env"
-      | "apiKey"
-      | "apiSecretFile"
-      | "encKeyFile"
-      | "auth"
-    )
-  | ("caFile" | "clientCert" | "clientKey" | "prefix");
+  | "profile"
+  | "url"
+  | "data"
+  | "store"
+  | "sealKeyFile"
+  | "env"
+  | "apiKey"
+  | "apiSecretFile"
+  | "encKeyFile"
+  | "auth"
+  | "caFile"
+  | "clientCert"
+  | "clientKey"
+  | "prefix";
 
 /**
  * Most options are flags of `appvars run`: `apiKey` is `--api-key`. Times are

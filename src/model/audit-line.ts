@@ -11,17 +11,14 @@ export interface AuditLine {
   /** ISO 8601, UTC. */
   readonly time: string;
   readonly id?: string;
-  /** The API key. */
   readonly key?: string | undefined;
   /** The name of a named key. */
   readonly client?: string | undefined;
   readonly environment?: string | undefined;
-  /** The address of the client. */
   readonly from?: string;
   readonly method?: string | undefined;
   readonly route?: string | undefined;
   readonly status?: number;
-  /** The records in the answer. */
   readonly read?: readonly RecordIdentity[] | undefined;
   readonly lines_lost?: number;
 }

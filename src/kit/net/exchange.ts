@@ -33,7 +33,6 @@ export function ticks(): number {
   return Number(hrtime.bigint()) / 1e6;
 }
 
-/** The start of an answer. */
 export interface ResponseHead {
   readonly incoming: IncomingMessage;
   /** Set after a CONNECT or an upgrade. */

@@ -3,7 +3,6 @@ import type { AuditLine } from "../../model/audit-line.js";
 import { refusesTooMany } from "./error-replies.js";
 import type { ServedRequest } from "./served-request.js";
 
-/** The parts of a request that are recorded. */
 export interface AuditEntry
   extends Omit<ServedRequest, "path" | "milliseconds" | "bytes" | "counter"> {
   /** The qualified name of the environment of valid credentials. */

@@ -20,7 +20,6 @@ import {
 import type { RateLimiter } from "../limits/rate-limiter.js";
 import { countHeader } from "./arrival.js";
 
-/** The parts of a server that identify its clients. */
 export interface AuthenticationParts {
   service: Service;
   limiter: RateLimiter;
@@ -35,7 +34,6 @@ export interface AuthenticationParts {
 /** Checked for an unknown key: the time must not reveal which keys exist. */
 const NO_PAIR: KeyPair = { api_key: "", api_secret: randomBytes(32).toString("hex") };
 
-/** A secret in the forms that requests are checked with. */
 interface PreparedSecret {
   readonly key: HmacKey;
   readonly hash: Buffer;
@@ -105,7 +103,6 @@ export class Authenticator {
     return { grant, secret: this.#prepared(grant?.pair ?? NO_PAIR) };
   }
 
-  /** Prepares each secret once. */
   #prepared(pair: KeyPair): PreparedSecret {
     const kept = this.#secrets.get(pair);
     if (kept) return kept;

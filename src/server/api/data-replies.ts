@@ -15,7 +15,6 @@ const OVERHEAD = 1_024;
 /** Bytes of a record that an audit log names. */
 const IDENTITY = 64;
 
-/** A reply with data. */
 export interface DataReply extends Reply {
   /** The records in it, for an audit log. */
   readonly read: readonly RecordIdentity[] | undefined;

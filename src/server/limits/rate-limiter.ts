@@ -35,7 +35,6 @@ export type OnDecision = (kind: CounterKey["kind"], isAllowed: boolean) => void;
  */
 const MAX_ADDRESSES = 10_000;
 
-/** Counts requests in memory. */
 export class RateLimiter {
   readonly #limit: number;
   readonly #ticks: () => number;
@@ -104,7 +103,6 @@ export function rateLimitHeaders(rateLimit: RateLimit | undefined, retryAfter?: 
 }
 
 interface Window {
-  /** The number of requests. */
   count: number;
   /** Milliseconds on the monotonic clock. */
   end: number;
@@ -127,7 +125,6 @@ class CounterWindows {
     this.#max = max;
   }
 
-  /** Counts a request. */
   count(id: string, now: number): Readonly<Window> {
     const window = this.current(id, now) ?? this.#begin(id, now);
     window.count++;

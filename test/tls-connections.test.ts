@@ -35,7 +35,7 @@ const sources = readdirSync(SOURCES, { recursive: true, encoding: "utf8" })
   .map((path) => [path, readFileSync(join(SOURCES, path), "utf8")] as const);
 
 describe("the sources", () => {
-  it("the sources make TLS connections in a few files only, with the options of one function", () => {
+  it("make TLS connections in a few files only, with the options of one function", () => {
     // Anything that can connect: modules of Node.js, its fetch and WebSocket.
     const connects =
       /^import (?!type)[^;]*"(?:node:)?(?:https|tls|http2)";|import\("(?:(?:node:)?(?:https|tls|http2)|undici)"\)|(?<![.\w])fetch\(|new WebSocket\(/m;
@@ -47,7 +47,7 @@ describe("the sources", () => {
       );
   });
 
-  it("the sources say only in one place which certificates are accepted", () => {
+  it("say only in one place which certificates are accepted", () => {
     const says = /rejectUnauthorized|checkServerIdentity|minVersion|secureContext/;
     const found = sources.filter(([, text]) => says.test(text)).map(([path]) => path);
     expect(found.sort()).toEqual(["kit/net/tls-options.ts", LISTENING, INSPECTING]);

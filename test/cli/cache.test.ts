@@ -15,7 +15,7 @@ const DOWN =
   /^appvars: using values from \d+ s ago: can.t reach http:\/\/127\.0\.0\.1:\d+ \(\S+\): connection refused; .*\n$/;
 
 describe("get --cache", () => {
-  it("get --cache prints the last values after one failed attempt, with a note about their age", async () => {
+  it("prints the last values after one failed attempt, with a note about their age", async () => {
     const { server, get } = await cachedCli();
     expect(await get("--cache PORT DATABASE_URL")).toEqual({
       code: 0,
@@ -28,7 +28,7 @@ describe("get --cache", () => {
     expect(stderr).toMatch(DOWN);
   });
 
-  it("get --cache keeps the values of the newest version only", async () => {
+  it("keeps the values of the newest version only", async () => {
     const { get, replaceWith } = await cachedCli();
     await get("--cache PORT DEBUG");
     const next = await replaceWith(
@@ -40,7 +40,7 @@ describe("get --cache", () => {
     expect(await get("--cache PORT --max-wait 0")).toMatchObject({ code: 0, stdout: "4000\n" });
   });
 
-  it("get --cache warns about cached values as JSON with --json, and despite --quiet", async () => {
+  it("warns about cached values as JSON with --json, and despite --quiet", async () => {
     const { server, get } = await cachedCli();
     await get("PORT --cache");
     await server.close();
@@ -52,7 +52,7 @@ describe("get --cache", () => {
     expect((await get("PORT --cache --quiet")).stderr).toMatch(DOWN);
   });
 
-  it("get --cache ignores answers that are too old", async () => {
+  it("ignores answers that are too old", async () => {
     const { server, get } = await cachedCli();
     await get("--cache PORT");
     await server.close();
@@ -77,14 +77,14 @@ describe("get --cache", () => {
     expect(await get("PORT --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
   });
 
-  it("get --cache prints nothing when only some of the values are cached", async () => {
+  it("prints nothing when only some of the values are cached", async () => {
     const { server, get } = await cachedCli();
     await get("--cache PORT");
     await server.close();
     expect(await get("--cache PORT DEBUG --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
   });
 
-  it("get --cache ignores entries that were changed, truncated or planted", async () => {
+  it("ignores entries that were changed, truncated or planted", async () => {
     const { server, cache, get } = await cachedCli();
     await get("--cache PORT");
     await server.close();
@@ -103,7 +103,7 @@ describe("get --cache", () => {
     }
   });
 
-  it("get --cache prints nothing for another secret or key", async () => {
+  it("prints nothing for another secret or key", async () => {
     const { server, env, get } = await cachedCli();
     await get("--cache PORT");
     await server.close();
@@ -113,7 +113,7 @@ describe("get --cache", () => {
     }
   });
 
-  it("get --cache clears the cache when the credentials are refused", async () => {
+  it("clears the cache when the credentials are refused", async () => {
     const { cache, get, replaceWith } = await cachedCli();
     await get("--cache PORT DEBUG");
     const rotated = await replaceWith(
@@ -129,7 +129,7 @@ describe("get --cache", () => {
     ["behind", 3_600],
     ["ahead of", -3_600],
   ])(
-    "get --cache uses the cache, and keeps it, when this machine's clock is %s the server's",
+    "uses the cache, and keeps it, when this machine's clock is %s the server's",
     async (how, clockSkew) => {
       const { server, env, cache, get } = await cachedCli();
       await get("--cache PORT");
@@ -153,7 +153,7 @@ describe("get --cache", () => {
     },
   );
 
-  it("get --cache removes the value of a variable that no longer exists", async () => {
+  it("removes the value of a variable that no longer exists", async () => {
     const { get, replaceWith } = await cachedCli();
     await get("--cache PORT DEBUG");
     const without = edited((data) => {
@@ -165,7 +165,7 @@ describe("get --cache", () => {
     expect(await get("--cache PORT --max-wait 0")).toMatchObject({ code: 5, stdout: "" });
   });
 
-  it("get --cache waits after a 429 for as long as the server says", async () => {
+  it("waits after a 429 for as long as the server says", async () => {
     const { cache, env, server, get } = await cachedCli();
     await get("--cache PORT");
     await server.close();
@@ -183,7 +183,7 @@ describe("get --cache", () => {
     });
   });
 
-  it("get --cache reads a secret from stdin only once", async () => {
+  it("reads a secret from stdin only once", async () => {
     const { server, get, env } = await cachedCli();
     const { APPVARS_API_SECRET: _, ...others } = env;
     const piped = { env: others, stdin: "dev-secret\n" };
@@ -198,7 +198,7 @@ describe("get --cache", () => {
     });
   });
 
-  it("get --cache prints values that can't be cached, with a note", async () => {
+  it("prints values that can't be cached, with a note", async () => {
     const { get } = await cachedCli();
     const { path } = await dataFile("a file where the folder is to be");
     const { code, stdout, stderr } = await get("--cache PORT DEBUG", { cache: path });
@@ -208,7 +208,7 @@ describe("get --cache", () => {
     );
   });
 
-  it("get --cache has no effect on a data file", async () => {
+  it("has no effect on a data file", async () => {
     const { cache } = await cachedCli();
     const { path } = await dataFile(DATA);
     const argv = ["get", "--cache", "DATABASE_URL", "--data", path, "--env", "test"];
@@ -220,7 +220,7 @@ describe("get --cache", () => {
     expect(await filesIn(cache)).toEqual([]);
   });
 
-  it("get --cache is refused without a secret, like get", async () => {
+  it("is refused without a secret, like get", async () => {
     const { server, get } = await cachedCli();
     expect(await get("--cache PORT", { env: { APPVARS_URL: server.url } })).toMatchObject({
       code: 4,
@@ -298,7 +298,7 @@ describe("--offline", () => {
     return { ...found, connections: () => connections };
   }
 
-  it("--offline prints cached values without a connection, with a note that --quiet omits", async () => {
+  it("prints cached values without a connection, with a note that --quiet omits", async () => {
     const { get, connections } = await countedWorld();
     const { code, stdout, stderr } = await get("--offline PORT DATABASE_URL");
     expect([code, stdout]).toEqual([0, "3000\npostgres://localhost/dev\n"]);
@@ -309,7 +309,7 @@ describe("--offline", () => {
     expect(connections()).toBeGreaterThan(0);
   });
 
-  it("--offline exits 5 and says how to fill the cache, without a connection", async () => {
+  it("exits 5 and says how to fill the cache, without a connection", async () => {
     const { get, connections } = await countedWorld();
     expect(await get("--offline DEBUG")).toEqual({
       code: 5,
@@ -327,7 +327,7 @@ describe("--offline", () => {
     expect(connections()).toBe(0);
   });
 
-  it("--offline needs no server for a data file, and is refused for a store and with --watch", async () => {
+  it("needs no server for a data file, and is refused for a store and with --watch", async () => {
     const { env } = await cachedCli();
     const { path } = await dataFile(DATA);
     const local = await runCli([

@@ -120,7 +120,7 @@ describe("a mistyped command", () => {
     });
   });
 
-  it("a mistyped command is reported as JSON with --json", async () => {
+  it("is reported as JSON with --json", async () => {
     const { stderr } = await runCli(["gett", "--help", "--json"]);
     expect(JSON.parse(stderr)).toEqual({
       error: { code: "usage", message: "unknown command 'gett' (did you mean get?)" },

@@ -227,7 +227,7 @@ describe("answers of a server", () => {
 
 describe("an endless list", () => {
   it.each([["list"], ["run", "--", "true"], ["run", "--watch", "--", "true"]].map(named))(
-    "an endless list makes %s exit 5 after --max-wait and one --timeout",
+    "makes %s exit 5 after --max-wait and one --timeout",
     async (_name, argv) => {
       const { url } = await httpPeer((req, res) => {
         if (req.url === BY_NAME) return answerNotFound(res);

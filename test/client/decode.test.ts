@@ -218,7 +218,7 @@ describe("a page", () => {
     ["another offset", [3, 0, 9, 1, 2, 3], "metadata.offset must be 2, as requested"],
     ["with an id twice", [3, 2, 9, 3, 3, 4], "data must have ids in ascending order"],
     ["in another order", [3, 2, 9, 3, 5, 4], "data must have ids in ascending order"],
-  ])("a page is rejected: %s", (_what, [limit = 0, offset = 0, total = 0, ...ids], message) => {
+  ])("is rejected: %s", (_what, [limit = 0, offset = 0, total = 0, ...ids], message) => {
     expect(() => page(limit, offset, total, ...ids)).toThrow(message);
   });
 });

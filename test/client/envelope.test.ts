@@ -8,7 +8,7 @@ const PREFIX = "envbee:enc:v1:";
 
 describe("an encrypted value", () => {
   it.each(["", "plain", "ünïcödé 👋", "a\u0000b\n", "x".repeat(1_000_000)])(
-    "an encrypted value decrypts to the original text: %.10j",
+    "decrypts to the original text: %.10j",
     (text) => {
       const envelope = encrypt(text, "a key");
       expect(envelope.startsWith(PREFIX)).toBe(true);
@@ -16,11 +16,11 @@ describe("an encrypted value", () => {
     },
   );
 
-  it("an encrypted value differs each time", () => {
+  it("differs each time", () => {
     expect(encrypt("text", "key")).not.toBe(encrypt("text", "key"));
   });
 
-  it("an encrypted value consists of nonce, ciphertext and tag under the SHA-256 of the key", () => {
+  it("consists of nonce, ciphertext and tag under the SHA-256 of the key", () => {
     const nonce = Buffer.from("000102030405060708090a0b", "hex");
     const cipher = createCipheriv(
       "aes-256-gcm",
@@ -36,13 +36,13 @@ describe("an encrypted value", () => {
     expect(decrypt(PREFIX + sealed.toString("base64"), "pässword")).toBe("secret text");
   });
 
-  it("an encrypted value can't be decrypted with another key, and the error contains neither text nor key", () => {
+  it("can't be decrypted with another key, and the error contains neither text nor key", () => {
     const read = () => decrypt(encrypt("hunter2", "right"), "wrong-key");
     expect(read).toThrow(DecryptionError);
     expect(read).not.toThrow(/hunter2|wrong-key/);
   });
 
-  it("an encrypted value can't be decrypted after a single bit was changed", () => {
+  it("can't be decrypted after a single bit was changed", () => {
     const bytes = Buffer.from(encrypt("text", "key").slice(PREFIX.length), "base64");
     for (let index = 0; index < bytes.length; index++) {
       const changed = Buffer.from(bytes);
@@ -52,7 +52,7 @@ describe("an encrypted value", () => {
   });
 
   it.each(["", "AAAA", "not base64!", `${Buffer.alloc(27).toString("base64")}`])(
-    "an encrypted value can't be decrypted when it is cut or garbled: %j",
+    "can't be decrypted when it is cut or garbled: %j",
     (body) => {
       expect(() => decrypt(PREFIX + body, "key")).toThrow("not a complete encrypted value");
     },

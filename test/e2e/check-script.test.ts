@@ -53,7 +53,7 @@ describe("a script passes", () => {
       "with a program in the background that ends by a signal",
       "& sh -c 'echo x; exec sleep 1000'\nx\n\n^C\n[130]\n",
     ],
-  ])("a script passes %s", async (_what, text) => {
+  ])("%s", async (_what, text) => {
     expect(await check(text)).toEqual({ problems: [], rewritten: text });
   });
 });
@@ -93,7 +93,7 @@ describe("a script fails for", () => {
       "its exit code",
       `& node program.mjs\nexport GREETING=hello\n! starting\n^TERM\n! stopping\n${PROGRAM}`,
     ],
-  ])("a script fails for %s", async (_what, text) => {
+  ])("%s", async (_what, text) => {
     expect((await check(text)).problems).toHaveLength(1);
   });
 

@@ -112,7 +112,7 @@ describe("export", () => {
     ["systemd"],
     ["powershell"],
   ])(
-    "export leaves reserved names out of %s, warns even with --quiet, and exits with 0",
+    "leaves reserved names out of %s, warns even with --quiet, and exits with 0",
     async (format) => {
       for (const flags of [[], ["--quiet"]]) {
         const { code, stdout, stderr } = await exported(["--format", format, ...flags]);
@@ -128,7 +128,7 @@ describe("export", () => {
     },
   );
 
-  it("export leaves reserved names out of github's file", async () => {
+  it("leaves reserved names out of github's file", async () => {
     const file = join(await temporaryFolder(), "set_env");
     const { code, stdout, stderr } = await exported(["--format", "github", "--output", file]);
     expect([code, stdout]).toEqual([0, "::add-mask::3000\n"]);
@@ -136,7 +136,7 @@ describe("export", () => {
     expect(await readFile(file, "utf8")).toMatch(/^PORT<<\w+\n3000\n\w+\n$/);
   });
 
-  it("export judges a name as --name-transformer changes it", async () => {
+  it("judges a name as --name-transformer changes it", async () => {
     const { stdout, stderr } = await exported([
       "--format",
       "docker",
@@ -148,7 +148,7 @@ describe("export", () => {
   });
 
   it.each([["json"], ["yaml"], ["tfvars"]])(
-    "export writes every name as %s, a data format",
+    "writes every name as %s, a data format",
     async (format) => {
       const { code, stdout, stderr } = await exported(["--format", format]);
       expect([code, stderr]).toEqual([0, ""]);
@@ -156,7 +156,7 @@ describe("export", () => {
     },
   );
 
-  it("export --allow-reserved writes the listed names, and still leaves out the others", async () => {
+  it("--allow-reserved writes the listed names, and still leaves out the others", async () => {
     const { stdout, stderr } = await exported(["--format", "docker", "--allow-reserved", "PATH"]);
     expect(stdout).toBe("PATH=/evil\nPORT=3000\n");
     expect(stderr).toContain("left out node_options: ");
@@ -168,7 +168,7 @@ describe("export", () => {
     });
   });
 
-  it("export does not need the key for a value that it leaves out", async () => {
+  it("does not need the key for a value that it leaves out", async () => {
     const env = await sourceOf({ PATH: "envbee:enc:v1:AAAA", HOST: "example" });
     expect(await runCli(["export"], { env })).toMatchObject({ code: 0, stdout: "HOST=example\n" });
   });
@@ -177,7 +177,7 @@ describe("export", () => {
     ["a name that is not reserved", "PORT"],
     ["a pattern", "LD_PRELOAD*"],
     ["an empty name", "PATH,"],
-  ])("export --allow-reserved refuses %s", async (_what, names) => {
+  ])("--allow-reserved refuses %s", async (_what, names) => {
     expect(await exported(["--allow-reserved", names])).toMatchObject({ code: 2, stdout: "" });
   });
 });
@@ -189,13 +189,13 @@ describe("sandbox", () => {
     return run(process.execPath, [BINARY, "sandbox", "--data", data, ...flags, ...command]);
   };
 
-  it("sandbox serves no reserved names to any client, and lists those that it leaves out", async () => {
+  it("serves no reserved names to any client, and lists those that it leaves out", async () => {
     const { code, stdout, stderr } = await sandbox([]);
     expect([code, JSON.parse(stdout)]).toEqual([0, { PORT: "3000" }]);
     expect(stderr).toMatch(/^appvars: left out PATH: .* --allow-reserved PATH\n$/);
   });
 
-  it("sandbox --allow-reserved serves the listed names", async () => {
+  it("--allow-reserved serves the listed names", async () => {
     const { stdout, stderr } = await sandbox(["--allow-reserved", "PATH"]);
     expect([JSON.parse(stdout), stderr]).toEqual([{ PATH: "/evil", PORT: "3000" }, ""]);
   });

@@ -107,7 +107,7 @@ describe("from a server that names no revision", () => {
 });
 
 describe("run", () => {
-  it("run is of one version, with one request, even while the data changes", async () => {
+  it("is of one version, with one request, even while the data changes", async () => {
     const { url, targets } = await switchingServer(VERSIONS, { pick: (before) => before % 2 });
     const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
     const argv = [BINARY, "run", "--pristine", "--", process.execPath, "-e", PRINT];
@@ -117,7 +117,7 @@ describe("run", () => {
 });
 
 describe("get of one name", () => {
-  it("get of one name sends one request, even while the data changes", async () => {
+  it("sends one request, even while the data changes", async () => {
     const { url, targets } = await switchingServer(VERSIONS, { pick: (before) => before % 2 });
     const env = { APPVARS_URL: url.origin, ...CREDENTIALS };
     const result = await runWith((io) => main(["get", "USER"], io), { env });

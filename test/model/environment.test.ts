@@ -14,11 +14,11 @@ describe("findEnvironment", () => {
     ["shop/production", 2],
     ["shop/development", 1],
     ["billing/development", 3],
-  ])("findEnvironment finds %s", (name, id) => {
+  ])("finds %s", (name, id) => {
     expect(findEnvironment(ENVIRONMENTS, name).id).toBe(id);
   });
 
-  it("findEnvironment asks for the qualified name where the name alone is ambiguous", () => {
+  it("asks for the qualified name where the name alone is ambiguous", () => {
     expect(() => findEnvironment(ENVIRONMENTS, "development")).toThrow(
       new UsageError(
         'the environment "development" is ambiguous: name one of shop/development, billing/development',
@@ -27,7 +27,7 @@ describe("findEnvironment", () => {
   });
 
   it.each(["Production", "/production", "shop/prodution"])(
-    "findEnvironment suggests the name that %j probably is a typo of",
+    "suggests the name that %j probably is a typo of",
     (name) => {
       expect(() => findEnvironment(ENVIRONMENTS, name)).toThrow(
         /\(did you mean (shop\/)?production\?\)/,
@@ -36,7 +36,7 @@ describe("findEnvironment", () => {
   );
 
   it.each(["staging", "billing/production", "shop", "shop/", ""])(
-    "findEnvironment does not find %j, and names the environments that exist",
+    "does not find %j, and names the environments that exist",
     (name) => {
       expect(() => findEnvironment(ENVIRONMENTS, name)).toThrow(
         new NotFoundError(
@@ -46,7 +46,7 @@ describe("findEnvironment", () => {
     },
   );
 
-  it("findEnvironment reports that there are no environments", () => {
+  it("reports that there are no environments", () => {
     expect(() => findEnvironment([], "test")).toThrow(
       new NotFoundError('no environment named "test"; there is none'),
     );
@@ -54,7 +54,7 @@ describe("findEnvironment", () => {
 });
 
 describe("the qualified name", () => {
-  it("the qualified name is application, slash, name", () => {
+  it("is application, slash, name", () => {
     expect(qualifiedName({ application: "shop", name: "test" })).toBe("shop/test");
   });
 });

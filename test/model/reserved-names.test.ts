@@ -164,7 +164,7 @@ describe("isReservedName", () => {
       "PSQL_PAGER PSQL_EDITOR PARALLEL_SSH COVERAGE_RCFILE COVERAGE_PROCESS_START ANT_OPTS",
     ],
     ["our own", "APPVARS_URL APPVARS_API_SECRET APPVARS_ENC_KEY"],
-  ])("isReservedName reserves names that can hijack %s", (_what, names) => {
+  ])("reserves names that can hijack %s", (_what, names) => {
     expect(words(names).filter((name) => !isReservedName(name))).toEqual([]);
   });
 
@@ -177,7 +177,7 @@ describe("isReservedName", () => {
   });
 
   it.each(words("Path path pythonpath Ld_Preload pip_index_url"))(
-    "isReservedName ignores the case of %s, as Windows does",
+    "ignores the case of %s, as Windows does",
     (name) => {
       expect(isReservedName(name)).toBe(true);
     },
@@ -244,7 +244,7 @@ describe("isReservedName", () => {
       "LD_SDK_KEY MONO_SECRET_KEY BUNDLE_ID GRADLE_PUBLISH_KEY LUAROCKS_API_KEY CLOUDSDK_CORE_PROJECT NUGET_AUTH_TOKEN",
     ],
     ["objects", "__proto__ constructor toString hasOwnProperty"],
-  ])("isReservedName does not reserve the common variables of %s", (_program, names) => {
+  ])("does not reserve the common variables of %s", (_program, names) => {
     expect(words(names).filter(isReservedName)).toEqual([]);
   });
 });

@@ -19,11 +19,11 @@ function environment(
 const find = (...environments: EnvironmentRecord[]) => describeWeakSecrets(environments, NOW);
 
 describe("describeWeakSecrets", () => {
-  it("describeWeakSecrets finds nothing in secrets that are long and different", () => {
+  it("finds nothing in secrets that are long and different", () => {
     expect(find(environment("test", STRONG[0]), environment("production", STRONG[1]))).toEqual([]);
   });
 
-  it("describeWeakSecrets finds short secrets", () => {
+  it("finds short secrets", () => {
     expect(
       find(
         environment("a", "x"),
@@ -33,7 +33,7 @@ describe("describeWeakSecrets", () => {
     ).toEqual(["API secrets shorter than 16 characters can be guessed: shop/a, shop/c"]);
   });
 
-  it("describeWeakSecrets finds environments with the same secret", () => {
+  it("finds environments with the same secret", () => {
     const all = [
       environment("a", STRONG[0]),
       environment("b", STRONG[1]),
@@ -44,13 +44,13 @@ describe("describeWeakSecrets", () => {
     ]);
   });
 
-  it("describeWeakSecrets finds secrets that are a key", () => {
+  it("finds secrets that are a key", () => {
     expect(
       find(environment("production", "key-of-production"), environment("test", STRONG[0])),
     ).toEqual(["API secrets that are also an API key are not secret: shop/production"]);
   });
 
-  it("describeWeakSecrets counts a rotated-out pair while it is valid", () => {
+  it("counts a rotated-out pair while it is valid", () => {
     const rotated = (validUntil: string) => environment("a", STRONG[0], [STRONG[1], validUntil]);
     const other = environment("b", STRONG[1]);
     expect(find(rotated("2026-01-31T12:00:01.000Z"), other)).toHaveLength(1);
@@ -58,7 +58,7 @@ describe("describeWeakSecrets", () => {
     expect(find(environment("a", STRONG[0], ["x", "2026-01-31T12:00:01.000Z"]))).toHaveLength(1);
   });
 
-  it("describeWeakSecrets does not count one environment that had the same secret before", () => {
+  it("does not count one environment that had the same secret before", () => {
     expect(find(environment("a", STRONG[0], [STRONG[0], "2026-01-31T12:00:01.000Z"]))).toEqual([]);
   });
 });

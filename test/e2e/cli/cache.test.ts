@@ -48,7 +48,7 @@ describe("files of the cache", () => {
 });
 
 describe("--offline", () => {
-  it("--offline starts a program with cached values", async () => {
+  it("starts a program with cached values", async () => {
     const { server, env, cache } = await cachedCli();
     const argv = (flag: string) => [BINARY, "run", flag, "--", "sh", "-c", "echo $PORT"];
     const home = { ...env, XDG_CACHE_HOME: cache };

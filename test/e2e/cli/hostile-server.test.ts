@@ -26,7 +26,7 @@ describe("a server that does not answer with HTTP", () => {
 
 describe("a command that never settles", () => {
   it.each([["get", "PORT"], ["list"], ["run", "--", "true"]])(
-    "a command that never settles exits 1 with a message: %s",
+    "exits 1 with a message: %s",
     async (...argv) => {
       const hang = join(await temporaryFolder(), "hang.cjs");
       await writeFile(hang, 'require("node:fs").open = () => {};');
@@ -49,7 +49,7 @@ describe("a command that never settles", () => {
 });
 
 describe.skipIf(process.platform === "win32")("run --watch", () => {
-  it("run --watch has a new budget for each check, and may run for longer than one command may read", async () => {
+  it("has a new budget for each check, and may run for longer than one command may read", async () => {
     const done = join(await temporaryFolder(), "done");
     const ends: (number | undefined)[] = [];
     let budget: Budget | undefined;

@@ -27,13 +27,13 @@ vi.mock("node:process", async (load) =>
 );
 
 describe("withFileLock", () => {
-  it("withFileLock holds the lock during the work, returns its result, and releases the lock", async () => {
+  it("holds the lock during the work, returns its result, and releases the lock", async () => {
     const { path, lockPath } = await lockable();
     expect(await withFileLock(path, async () => exists(lockPath))).toBe(true);
     expect(await exists(lockPath)).toBe(false);
   });
 
-  it("withFileLock releases the lock when the work fails, and rethrows its error", async () => {
+  it("releases the lock when the work fails, and rethrows its error", async () => {
     const { path, lockPath } = await lockable();
     await expect(withFileLock(path, () => Promise.reject(new RangeError("mine")))).rejects.toThrow(
       RangeError,
@@ -41,7 +41,7 @@ describe("withFileLock", () => {
     expect(await exists(lockPath)).toBe(false);
   });
 
-  it("withFileLock runs one work at a time", async () => {
+  it("runs one work at a time", async () => {
     const { path } = await lockable();
     let running = 0;
     const work = async () => {
@@ -52,7 +52,7 @@ describe("withFileLock", () => {
     await Promise.all(Array.from({ length: 10 }, () => withFileLock(path, work)));
   });
 
-  it("withFileLock waits until another holder releases the lock", async () => {
+  it("waits until another holder releases the lock", async () => {
     const { path, lockPath } = await lockable();
     await plant(lockPath, createToken());
     const work = vi.fn(async () => {});
@@ -65,7 +65,7 @@ describe("withFileLock", () => {
     expect([tries, work.mock.calls.length]).toEqual([3, 1]);
   });
 
-  it("withFileLock fails at once where no lock can be created", async () => {
+  it("fails at once where no lock can be created", async () => {
     const path = join(await temporaryFolder(), "none", "vars.json");
     await expect(withFileLock(path, async () => {})).rejects.toMatchObject({ code: "ENOENT" });
   }, 5_000);
@@ -116,7 +116,7 @@ it("files that killed writers have left behind are removed", async () => {
 });
 
 describe("temporary files of writers that were killed", () => {
-  it("temporary files of writers that were killed are removed", async () => {
+  it("are removed", async () => {
     const { path } = await lockable();
     for (const id of ["0123456789ab", "ffffffffffff"])
       await writeFile(join(dirname(path), `.vars.json.${id}.tmp`), "");
@@ -207,7 +207,7 @@ describe.skipIf(process.platform !== "linux")("a lock that names a process of th
 });
 
 describe("a wait that is cancelled", () => {
-  it("a wait that is cancelled ends at once with the signal's reason, and the lock stays", async () => {
+  it("ends at once with the signal's reason, and the lock stays", async () => {
     const { path, lockPath } = await locked(ELSEWHERE);
     const controller = new AbortController();
     const done = withFileLock(path, async () => {}, { signal: controller.signal });
@@ -235,7 +235,7 @@ describe("a wait that is cancelled", () => {
 });
 
 describe("a lock that was removed", () => {
-  it("a lock that was removed is left to the new holder, whose change is not overwritten", async () => {
+  it("is left to the new holder, whose change is not overwritten", async () => {
     const { path, lockPath } = await lockable();
     await writeFile(path, "old");
     const work = vi.fn(async (replace: ReplaceFile) => {

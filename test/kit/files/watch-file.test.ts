@@ -10,13 +10,13 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 const PATIENCE = { timeout: 10_000, interval: 10 };
 
 describe("a watched data file", () => {
-  it("a watched data file is reloaded when it is written to", async () => {
+  it("is reloaded when it is written to", async () => {
     const { path, store } = await watched();
     await writeFile(path, version("second"));
     await untilServed(store, "second");
   });
 
-  it("a watched data file is reloaded each time it is replaced", async () => {
+  it("is reloaded each time it is replaced", async () => {
     const { path, store } = await watched();
     for (let count = 1; count <= 10; count++) {
       await replace(path, version(`replacement ${count}`));
@@ -24,14 +24,14 @@ describe("a watched data file", () => {
     }
   });
 
-  it("a watched data file is read with the last of many quick changes", async () => {
+  it("is read with the last of many quick changes", async () => {
     const { path, store } = await watched();
     for (let count = 1; count <= 100; count++) await replace(path, version(`replacement ${count}`));
     await untilServed(store, "replacement 100");
     expect(store.problem).toBeUndefined();
   });
 
-  it("a watched data file is reloaded when a link above it is swapped, as Kubernetes does with a ConfigMap", async () => {
+  it("is reloaded when a link above it is swapped, as Kubernetes does with a ConfigMap", async () => {
     const folder = await temporaryFolder();
     await mkdir(join(folder, "..first"));
     await mkdir(join(folder, "..second"));
@@ -47,7 +47,7 @@ describe("a watched data file", () => {
     await untilServed(store, "second");
   });
 
-  it("a watched data file is reloaded when the target of a link to it changes", async () => {
+  it("is reloaded when the target of a link to it changes", async () => {
     const folder = await temporaryFolder();
     const real = join(await temporaryFolder(), "real.json");
     await writeFile(real, version("first"));
@@ -120,7 +120,7 @@ describe("a watched data file", () => {
     expect(leaves).toHaveBeenCalledTimes(1);
   });
 
-  it("a watched data file is not affected by changes to other files in its folder", async () => {
+  it("is not affected by changes to other files in its folder", async () => {
     const { path, store } = await watched();
     const listener = vi.fn();
     store.subscribe(listener);
@@ -130,7 +130,7 @@ describe("a watched data file", () => {
     expect(listener).toHaveBeenCalledTimes(1);
   });
 
-  it("a watched data file is read again after changes by others, but not after those of its own store", async () => {
+  it("is read again after changes by others, but not after those of its own store", async () => {
     const { path } = await watched();
     const check = vi.fn();
     const store = await opened(path, { check });
@@ -149,7 +149,7 @@ describe("a watched data file", () => {
     expect(check).toHaveBeenCalledTimes(2);
   });
 
-  it("a watched data file is not read after its store was closed", async () => {
+  it("is not read after its store was closed", async () => {
     const { path, store } = await watched();
     const witness = await opened(path);
     const listener = vi.fn();

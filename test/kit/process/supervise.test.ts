@@ -34,7 +34,7 @@ function supervised() {
 }
 
 describe("a supervised program", () => {
-  it("a supervised program ends with its own exit code", async () => {
+  it("ends with its own exit code", async () => {
     const { supervisor, ends } = supervised();
     await ends(42);
     expect(await supervisor.exitCode).toBe(42);

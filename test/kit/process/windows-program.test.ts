@@ -97,7 +97,7 @@ const HARMLESS = [
 ];
 
 describe("a batch file", () => {
-  it.each(HARMLESS)("a batch file passes on %j as it is", (argument) => {
+  it.each(HARMLESS)("passes on %j as it is", (argument) => {
     for (const name of ["npm", "old", "shim"]) {
       expect(passedOn(name, [argument, "last"]), name).toEqual([argument, "last"]);
     }
@@ -163,7 +163,7 @@ describe("killTree", () => {
     return { call: start.mock.lastCall, kills: root.kill.mock.calls };
   }
 
-  it("killTree ends a process and its descendants with the taskkill of the system", () => {
+  it("ends a process and its descendants with the taskkill of the system", () => {
     const { call, kills } = kill("exit", 0);
     expect(call?.slice(0, 2)).toEqual([
       "D:\\Win\\System32\\taskkill.exe",
@@ -172,7 +172,7 @@ describe("killTree", () => {
     expect(kills).toEqual([]);
   });
 
-  it("killTree ends the process alone without taskkill, or if that fails", () => {
+  it("ends the process alone without taskkill, or if that fails", () => {
     expect(kill("error").kills).toEqual([["SIGKILL"]]);
     expect(kill("exit", 128).kills).toEqual([["SIGKILL"]]);
   });

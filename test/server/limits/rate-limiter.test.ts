@@ -106,7 +106,7 @@ it("a window ends at its time, whatever others began and ended meanwhile", async
 });
 
 describe("isUsedUp()", () => {
-  it("isUsedUp() does not count a request", async () => {
+  it("does not count a request", async () => {
     const { limiter, count } = smallLimiter();
     const isUsedUp = () => limiter.isUsedUp({ kind: "address", id: "a" });
     expect(isUsedUp()).toBe(false);
@@ -118,7 +118,7 @@ describe("isUsedUp()", () => {
     expect(isUsedUp()).toBe(false);
   });
 
-  it("isUsedUp() is false for an address without a counter of its own", async () => {
+  it("is false for an address without a counter of its own", async () => {
     const { limiter, count } = smallLimiter();
     fill(limiter, 10_010);
     expect(count("a")).toBe("refused");

@@ -245,7 +245,7 @@ describe("the keys of a sealed file", () => {
   it("a file can't be opened without its key", async () => {
     const path = await sealed();
     await expect(open(path, OTHER_KEY)).rejects.toThrow(
-      "the API secret of shop/development is sealed with a key that is not in",
+      "the API secret of shop/development is sealed with a key that is not among",
     );
     await expect(readDataFile(path)).rejects.toThrow(NEEDS_SEAL_KEY);
     await expect(updateDataFile(path, (data) => set(data, { PORT: 1 }))).rejects.toThrow(
@@ -269,7 +269,7 @@ describe("the keys of a sealed file", () => {
     await change(path, (data) => set(data, { PORT: 1 }), both);
     expect(changedRecords(before, await text(path))).toEqual(["values 12"]);
     await expect(open(path)).rejects.toThrow(
-      "PORT in shop/development is sealed with a key that is not in",
+      "PORT in shop/development is sealed with a key that is not among",
     );
     expect((await sealFile(path, both)).written).toBeDefined();
     const data = await open(path, OTHER_KEY);

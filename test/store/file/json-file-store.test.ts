@@ -86,7 +86,7 @@ describe("createDataFile", () => {
 
 describe("openDataFile", () => {
   describe.each([false, true])("with watch: %s", (watch) => {
-    it("openDataFile rejects a missing file, and does not create it", async () => {
+    it("rejects a missing file, and does not create it", async () => {
       const folder = await temporaryFolder();
       const path = join(folder, "data.json");
       await expect(openDataFile(path, { watch })).rejects.toThrow(
@@ -95,7 +95,7 @@ describe("openDataFile", () => {
       expect(await readdir(folder)).toStrictEqual([]);
     });
 
-    it("openDataFile rejects a folder", async () => {
+    it("rejects a folder", async () => {
       const path = join(await temporaryFolder(), "data.json");
       await mkdir(path);
       await expect(openDataFile(path, { watch })).rejects.toThrow(
@@ -104,7 +104,7 @@ describe("openDataFile", () => {
     });
 
     // The superuser may read everything.
-    it.skipIf(process.getuid?.() === 0)("openDataFile rejects an unreadable file", async () => {
+    it.skipIf(process.getuid?.() === 0)("rejects an unreadable file", async () => {
       const path = join(await temporaryFolder(), "data.json");
       await writeFile(path, JSON.stringify(DATA));
       await chmod(path, 0o200);
@@ -113,7 +113,7 @@ describe("openDataFile", () => {
       );
     });
 
-    it("openDataFile rejects a file of 600 MB before it reads any of it", async () => {
+    it("rejects a file of 600 MB before it reads any of it", async () => {
       const path = join(await temporaryFolder(), "data.json");
       // It has no blocks on the disk.
       await writeFile(path, "");
@@ -129,7 +129,7 @@ describe("openDataFile", () => {
       ['{\n"version": 1', "is not valid JSON: line 2, column 13: unexpected end of file"],
       ['{"version":1}', "environments is missing"],
     ])(
-      "openDataFile rejects the content %j with the path and the rule, and does not change the file",
+      "rejects the content %j with the path and the rule, and does not change the file",
       async (text, rule) => {
         const path = join(await temporaryFolder(), "data.json");
         await writeFile(path, text);

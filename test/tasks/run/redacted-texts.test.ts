@@ -10,22 +10,22 @@ function textsOf(value: JsonValue): string[] {
 }
 
 describe("redactedTexts", () => {
-  it("redactedTexts contains the values as the environment has them", () => {
+  it("contains the values as the environment has them", () => {
     expect(textsOf("s3cret")).toEqual(["s3cret"]);
     expect(textsOf(1234)).toEqual(["1234"]);
   });
 
-  it("redactedTexts leaves out true, false, null and empty values", () => {
+  it("leaves out true, false, null and empty values", () => {
     const variables = [true, false, null, "true", ""].map((value) => ({ name: "A", value }));
     expect(redactedTexts(variables)).toEqual({ texts: [], tooShort: [] });
   });
 
-  it("redactedTexts leaves out public values", () => {
+  it("leaves out public values", () => {
     const variables = [{ name: "URL", value: "https://shop.example", rules: { secret: false } }];
     expect(redactedTexts(variables)).toEqual({ texts: [], tooShort: [] });
   });
 
-  it("redactedTexts names the variables whose values have fewer than four characters", () => {
+  it("names the variables whose values have fewer than four characters", () => {
     const variables = [
       { name: "PIN", value: 123 },
       { name: "EMOJI", value: "👋👋👋" },
@@ -37,25 +37,25 @@ describe("redactedTexts", () => {
     });
   });
 
-  it("redactedTexts contains each line of eight characters or more", () => {
+  it("contains each line of eight characters or more", () => {
     const texts = textsOf("-----BEGIN\r\nMIIEvQIBAD\nshort\n");
     const whole = ["-----BEGIN\r\nMIIEvQIBAD\nshort\n", "-----BEGIN\\r\\nMIIEvQIBAD\\nshort\\n"];
     expect(texts).toEqual(expect.arrayContaining([...whole, "-----BEGIN", "MIIEvQIBAD"]));
     expect(texts).not.toContain("short");
   });
 
-  it("redactedTexts contains strings of eight characters or more in JSON, at any depth", () => {
+  it("contains strings of eight characters or more in JSON, at any depth", () => {
     const texts = textsOf({ a: ["password1", "short", { b: "password2" }], c: 12345678 });
     expect(texts).toEqual(expect.arrayContaining(["password1", "password2"]));
     expect(texts).not.toContain("short");
     expect(texts).not.toContain("12345678");
   });
 
-  it("redactedTexts contains values as JSON escapes them", () => {
+  it("contains values as JSON escapes them", () => {
     expect(textsOf('a"b\\c')).toEqual(expect.arrayContaining(['a"b\\c', 'a\\"b\\\\c']));
   });
 
-  it("redactedTexts contains values as ASCII JSON, shells, URLs and base64 write them", () => {
+  it("contains values as ASCII JSON, shells, URLs and base64 write them", () => {
     const value = "it's $5 `ä`";
     expect(redactedTexts([{ name: "A", value }]).texts).toEqual([
       "aXQncyAkNSBgw6Rg",
@@ -72,7 +72,7 @@ describe("redactedTexts", () => {
     ]);
   });
 
-  it("redactedTexts contains half a surrogate pair as the environment has it", () => {
+  it("contains half a surrogate pair as the environment has it", () => {
     expect(textsOf("half \ud83d")).toContain("half%20%EF%BF%BD");
   });
 });

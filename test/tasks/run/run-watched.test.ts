@@ -44,11 +44,11 @@ const LOOK = "wait 5000";
 const SETTLE = `wait ${SETTLE_MS}`;
 
 describe("a watch", () => {
-  it("a watch does nothing while nothing changes", async () => {
+  it("does nothing while nothing changes", async () => {
     expect(await watch({ A: "1" }, [{ A: "1" }, { A: "1" }])).toEqual([LOOK, LOOK]);
   });
 
-  it("a watch reports a change once it has lasted for a moment", async () => {
+  it("reports a change once it has lasted for a moment", async () => {
     expect(await watch({ A: "1" }, [{ A: "2" }, { A: "2" }, { A: "2" }])).toEqual([
       LOOK,
       SETTLE,
@@ -57,7 +57,7 @@ describe("a watch", () => {
     ]);
   });
 
-  it("a watch reports a burst of edits as one change", async () => {
+  it("reports a burst of edits as one change", async () => {
     const burst = [{ A: "2" }, { A: "3" }, { A: "3", B: "1" }, { A: "3", B: "1" }];
     expect(await watch({ A: "1" }, burst)).toEqual([
       LOOK,
@@ -68,7 +68,7 @@ describe("a watch", () => {
     ]);
   });
 
-  it("a watch names the added, removed and changed variables, in order", async () => {
+  it("names the added, removed and changed variables, in order", async () => {
     const [before, after] = [
       { SAME: "x", GONE: "x", NEW_TEXT: "x" },
       { NEW_TEXT: "y", ADDED: "", SAME: "x" },
@@ -76,7 +76,7 @@ describe("a watch", () => {
     expect((await watch(before, [after, after])).at(-1)).toMatch(/^change ADDED,GONE,NEW_TEXT /);
   });
 
-  it("a watch ignores a change that is undone immediately", async () => {
+  it("ignores a change that is undone immediately", async () => {
     expect(await watch({ A: "1" }, [{ A: "2" }, { A: "1" }, { A: "1" }])).toEqual([
       LOOK,
       SETTLE,
@@ -84,7 +84,7 @@ describe("a watch", () => {
     ]);
   });
 
-  it("a watch reports once that reading fails, and once that it works again", async () => {
+  it("reports once that reading fails, and once that it works again", async () => {
     const down = new Error("down");
     const answers = [down, down, new Error("denied"), { A: "1" }, { A: "1" }, down];
     expect(await watch({ A: "1" }, answers)).toEqual([
@@ -100,7 +100,7 @@ describe("a watch", () => {
     ]);
   });
 
-  it("a watch starts over when a change can't be confirmed", async () => {
+  it("starts over when a change can't be confirmed", async () => {
     expect(
       await watch({ A: "1" }, [{ A: "2" }, new Error("down"), { A: "2" }, { A: "2" }]),
     ).toEqual([LOOK, SETTLE, "problem down", LOOK, "well again", SETTLE, 'change A to {"A":"2"}']);

@@ -325,7 +325,7 @@ describe("the file of a project", () => {
     return connect(given({}, { APPVARS_API_SECRET: "hunter2", ...variables }, project));
   };
 
-  it("the file of a project can't make the client send the secret itself to its server", () => {
+  it("can't make the client send the secret itself to its server", () => {
     const url = "http://elsewhere.example";
     expect(() => inProject({ url }, { APPVARS_AUTH: "headers" })).toThrow(
       "auth headers would send the secret itself to url in .appvars.json",
@@ -338,7 +338,7 @@ describe("the file of a project", () => {
     });
   });
 
-  it("the file of a project can't have its certificates trusted for another server", () => {
+  it("can't have its certificates trusted for another server", () => {
     const url = "https://vars.example";
     expect(() => inProject({ ca_file: "ca.pem" }, { APPVARS_URL: url })).toThrow(
       "ca_file in .appvars.json applies only to a url",
@@ -348,7 +348,7 @@ describe("the file of a project", () => {
     });
   });
 
-  it("the file of a project can't choose the client certificate for another server", () => {
+  it("can't choose the client certificate for another server", () => {
     const url = "https://vars.example";
     const files = { client_cert: "client.pem", client_key: "key.pem" };
     expect(() => inProject(files, { APPVARS_URL: url })).toThrow(

@@ -327,7 +327,7 @@ describe("a server", () => {
     await expect(open(places[3])).rejects.toThrow('"color" of profile odd is not a setting');
   });
 
-  it("a server from the environment comes first, and its settings do not apply to the profiles", async () => {
+  it("from the environment comes first, and its settings do not apply to the profiles", async () => {
     const { url } = await runningServer();
     const env = {
       APPVARS_URL: "http://127.0.0.1:1",
@@ -367,7 +367,7 @@ describe("a server", () => {
     );
   });
 
-  it("a server from .appvars.json is called .appvars.json", async () => {
+  it("from .appvars.json is called .appvars.json", async () => {
     const settings = await world({ profiles: {} }, { url: "http://127.0.0.1:1" });
     const env = { APPVARS_ALLOW_PROJECT: "1" };
     const { names } = await placesOf({}, { ...settings, env });

@@ -44,11 +44,11 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
         ["--json", "PORT", "EMPTY"],
         '{"PORT":3000,"EMPTY":""}\n',
       ],
-    ])("get prints %s", async (_what, argv, stdout) => {
+    ])("prints %s", async (_what, argv, stdout) => {
       expect(await run("get", ...argv)).toEqual({ code: 0, stdout, stderr: "" });
     });
 
-    it("get prints nothing and exits with 3 if one of the names is missing", async () => {
+    it("prints nothing and exits with 3 if one of the names is missing", async () => {
       const { code, stdout, stderr } = await run("get", "PORT", "DATABASE_URI", "UNSET");
       expect([code, stdout]).toEqual([3, ""]);
       expect(stderr).toBe(
@@ -57,13 +57,13 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
     });
 
     it.each(["toString", "a/b", "..", "", "with space"])(
-      "get treats %o as a missing name, not as a path",
+      "treats %o as a missing name, not as a path",
       async (name) => {
         expect(await run("get", name)).toMatchObject({ code: 3, stdout: "" });
       },
     );
 
-    it("get prints an error as JSON with --json", async () => {
+    it("prints an error as JSON with --json", async () => {
       const { code, stdout, stderr } = await run("get", "--json", "XYZZY");
       expect([code, stdout]).toEqual([3, ""]);
       expect(JSON.parse(stderr)).toEqual({
@@ -73,7 +73,7 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
   });
 
   describe("list", () => {
-    it("list prints name, type and description separated by tabs when piped, values only when asked", async () => {
+    it("prints name, type and description separated by tabs when piped, values only when asked", async () => {
       const { stdout } = await run("list");
       expect(stdout.split("\n").slice(0, 2)).toEqual([
         "DATABASE_URL\tSTRING\tPrimary database",
@@ -82,7 +82,7 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
       expect(stdout).not.toContain("postgres");
     });
 
-    it("list adds the values with --values, empty where there is none", async () => {
+    it("adds the values with --values, empty where there is none", async () => {
       const { stdout } = await run("list", "--values", "--type", "string");
       expect(stdout.split("\n")).toEqual([
         "DATABASE_URL\tSTRING\tPrimary database\tpostgres://localhost/dev",
@@ -98,26 +98,26 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
       ["--filter", "LISTENS", ["PORT"]],
       ["--filter", "_url", ["DATABASE_URL"]],
       ["--filter", "nothing like it", []],
-    ])("list %s %s prints only matching variables", async (flag, text, names) => {
+    ])("%s %s prints only matching variables", async (flag, text, names) => {
       const { stdout } = await run("list", "--json", flag, text);
       expect(JSON.parse(stdout).map((variable: { name: string }) => variable.name)).toEqual(names);
     });
 
-    it("list prints whole records with --json, with a value only if there is one", async () => {
+    it("prints whole records with --json, with a value only if there is one", async () => {
       const { stdout } = await run("list", "--json", "--values", "--filter", "value");
       expect(JSON.parse(stdout)).toEqual([
         { id: 7, type: "STRING", name: "UNSET", description: "Has a value in production only" },
       ]);
     });
 
-    it("list prints aligned columns under headings on a terminal", async () => {
+    it("prints aligned columns under headings on a terminal", async () => {
       const { stdout } = await onTerminal("list", "--values", "--type", "number", "--no-color");
       expect(stdout).toBe(
         "NAME  TYPE    DESCRIPTION       VALUE\nPORT  NUMBER  Where it listens  3000\n",
       );
     });
 
-    it("list says on a terminal that nothing matches, and prints nothing when piped", async () => {
+    it("says on a terminal that nothing matches, and prints nothing when piped", async () => {
       expect(await onTerminal("list", "--filter", "nothing", "--no-color")).toMatchObject({
         stdout: "",
         stderr: "appvars: no variables match\n",
@@ -127,14 +127,14 @@ describe.each(Object.entries(SOURCES))("reading from %s", (_name, open) => {
   });
 
   describe("show", () => {
-    it("show prints a definition that has no value in this environment", async () => {
+    it("prints a definition that has no value in this environment", async () => {
       expect(JSON.parse((await run("show", "UNSET", "--json")).stdout)).toMatchObject({
         variable: { id: 7 },
         value: null,
       });
     });
 
-    it("show suggests the likely name for a missing one", async () => {
+    it("suggests the likely name for a missing one", async () => {
       expect(await run("show", "prot")).toEqual({
         code: 3,
         stdout: "",

@@ -84,7 +84,7 @@ async function serving(argv: string[], use: (server: Running) => Promise<void> =
 }
 
 describe("serve --tls-cert", () => {
-  it("serve --tls-cert prints an https URL, and does not warn about other machines", async () => {
+  it("prints an https URL, and does not warn about other machines", async () => {
     const { flags } = await pairFolder();
     const printed = "export APPVARS_URL='?https://0\\.0\\.0\\.0:\\d+'?\n";
     const { code, stdout, stderr } = await serving(["--host", "0.0.0.0", ...flags]);
@@ -103,7 +103,7 @@ describe("serve --tls-cert", () => {
   it.each([
     ["the certificate first", ["cert", "key"]],
     ["the key first", ["key", "cert"]],
-  ])("serve --tls-cert uses a renewed certificate on new connections: %s", async (_what, order) => {
+  ])("uses a renewed certificate on new connections: %s", async (_what, order) => {
     const { flags, write } = await pairFolder();
     await serving(flags, async ({ port, serial, log }) => {
       const old = await openTlsSocket({ port });
@@ -119,7 +119,7 @@ describe("serve --tls-cert", () => {
     });
   });
 
-  it("serve --tls-cert uses a certificate that is renewed by another link to its folder", async () => {
+  it("uses a certificate that is renewed by another link to its folder", async () => {
     const base = await temporaryFolder();
     for (const [name, pair] of Object.entries({ old: TLS, new: RENEWED })) {
       await mkdir(join(base, name));
@@ -136,7 +136,7 @@ describe("serve --tls-cert", () => {
     });
   });
 
-  it("serve --tls-cert keeps the old certificate when files don't match or are missing, logs that once, and tries again", async () => {
+  it("keeps the old certificate when files don't match or are missing, logs that once, and tries again", async () => {
     const { flags, write, folder } = await pairFolder();
     await serving(flags, async ({ serial, log }) => {
       const times = (text: string) => log().split(text).length - 1;
@@ -157,7 +157,7 @@ describe("serve --tls-cert", () => {
     });
   });
 
-  it("serve --tls-cert reads the files again on SIGHUP", async () => {
+  it("reads the files again on SIGHUP", async () => {
     const { flags } = await pairFolder();
     await serving(flags, async ({ serial, log, reload }) => {
       reload();
@@ -166,7 +166,7 @@ describe("serve --tls-cert", () => {
     });
   });
 
-  it("serve --tls-cert warns about a key that others can read", async () => {
+  it("warns about a key that others can read", async () => {
     const { flags, folder } = await pairFolder();
     await chmod(join(folder, "tls.key"), 0o644);
     const { code, stderr } = await serving(flags);
@@ -175,7 +175,7 @@ describe("serve --tls-cert", () => {
   });
 
   it.skipIf(process.platform === "win32").each(["tls.key", "tls.crt"])(
-    "serve --tls-cert refuses a %s that others can change, as the data file",
+    "refuses a %s that others can change, as the data file",
     async (name) => {
       const { flags, folder } = await pairFolder();
       await chmod(join(folder, name), 0o666);
@@ -255,7 +255,7 @@ describe("serve refuses with exit code 2", () => {
 });
 
 describe("serve --tls-client-ca", () => {
-  it("serve --tls-client-ca serves clients with its certificate, and tells others that it is missing", async () => {
+  it("serves clients with its certificate, and tells others that it is missing", async () => {
     const { flags, folder, write } = await pairFolder();
     await write("ca.crt", CLIENT_CA);
     await write("client.pem", CLIENT.cert + CLIENT.key);

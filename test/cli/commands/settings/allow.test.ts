@@ -89,7 +89,7 @@ describe("a .appvars.json that is not allowed", () => {
     "run -- true",
     "run --watch -- true",
     "get PORT --cache",
-  ])("a .appvars.json that is not allowed causes no request by %s", async (line) => {
+  ])("causes no request by %s", async (line) => {
     const { url, requests } = await strangersServer();
     const { run } = await projectWith({ url });
     const { code, stdout, stderr } = await run(line, CREDENTIALS);
@@ -97,7 +97,7 @@ describe("a .appvars.json that is not allowed", () => {
     expect([code, requests]).toEqual([2, []]);
   });
 
-  it("a .appvars.json that is not allowed causes no request and no message on Tab", async () => {
+  it("causes no request and no message on Tab", async () => {
     const { url, requests } = await strangersServer();
     const { cwd, config } = await projectWith({ url });
     for (const kind of ["names", "file-names", "environments", "profiles"]) {
@@ -122,7 +122,7 @@ describe("a .appvars.json that is not allowed", () => {
     ["certificate", { ca_file: "ca.pem" }, { ...CREDENTIALS, APPVARS_URL: "https://127.0.0.1:1" }],
     ["client certificate", { client_cert: "a.pem", client_key: "b.pem" }, CREDENTIALS],
     ["time limit", { timeout: 1 }, CREDENTIALS],
-  ])("a .appvars.json that is not allowed does not select a %s", async (_what, settings, env) => {
+  ])("does not select a %s", async (_what, settings, env) => {
     const profiles = { profiles: { mine: { url: "http://127.0.0.1:1", api_secret: "hunter2" } } };
     const { file, run } = await projectWith(settings, profiles);
     const [[key, value] = []] = Object.entries(settings);
@@ -134,7 +134,7 @@ describe("a .appvars.json that is not allowed", () => {
   });
 
   it.each(["set A x", "unset PORT", "init", "serve", "env list"])(
-    "a .appvars.json that is not allowed does not select the data file of %s",
+    "does not select the data file of %s",
     async (line) => {
       const { path } = await dataFile(DATA);
       const { run } = await projectWith({ data: path });
@@ -146,7 +146,7 @@ describe("a .appvars.json that is not allowed", () => {
     },
   );
 
-  it("a .appvars.json that is not allowed is ignored silently when flags and variables override all of it", async () => {
+  it("is ignored silently when flags and variables override all of it", async () => {
     const { url } = await runningServer();
     const { run } = await projectWith({
       url: "http://127.0.0.1:1",
@@ -159,7 +159,7 @@ describe("a .appvars.json that is not allowed", () => {
     expect(await run(["get", "PORT", "--url", url], CREDENTIALS)).toMatchObject({ code: 0 });
   });
 
-  it("a .appvars.json that is not allowed is ignored silently when it names only a profile that is not needed", async () => {
+  it("is ignored silently when it names only a profile that is not needed", async () => {
     const { url } = await runningServer();
     const { path } = await dataFile(DATA);
     const profiles = {
@@ -177,7 +177,7 @@ describe("a .appvars.json that is not allowed", () => {
     expect(read).toEqual({ code: 0, stdout: "x\n", stderr: "" });
   });
 
-  it("a .appvars.json that is not allowed is reported when its profile might have the credentials", async () => {
+  it("is reported when its profile might have the credentials", async () => {
     const { url, requests } = await strangersServer();
     const profiles = {
       current: "mine",
@@ -191,7 +191,7 @@ describe("a .appvars.json that is not allowed", () => {
     expect([code, requests]).toEqual([4, []]);
   });
 
-  it("a .appvars.json that is not allowed can't send control characters to the terminal", async () => {
+  it("can't send control characters to the terminal", async () => {
     const { run } = await projectWith({
       url: "http://a\n\u001b[2Jappvars: all is well",
       api_key: "x".repeat(10_000),
@@ -202,7 +202,7 @@ describe("a .appvars.json that is not allowed", () => {
     expect(stderr.match(/\n/g)).toHaveLength(1);
   });
 
-  it("a .appvars.json that is not allowed is shown by config and doctor", async () => {
+  it("is shown by config and doctor", async () => {
     const { file, run } = await projectWith({ url: "http://a", timeout: 5 });
     const { code, stdout } = await run("config --json --timeout 7");
     const { settings, problems } = JSON.parse(stdout);
@@ -422,7 +422,7 @@ describe("APPVARS_ALLOW_PROJECT", () => {
     );
   });
 
-  it("APPVARS_ALLOW_PROJECT refuses other texts", async () => {
+  it("refuses other texts", async () => {
     const { run } = await projectWith({ timeout: 1 });
     const { code, stderr } = await run("get PORT", { APPVARS_ALLOW_PROJECT: "yes" });
     expect([code, stderr]).toEqual([2, "appvars: APPVARS_ALLOW_PROJECT must be 1 or 0\n"]);

@@ -279,7 +279,7 @@ describe("config prints", () => {
     env: { APPVARS_URL: "http://b", APPVARS_API_SECRET: "hunter2" },
   };
 
-  it("config prints lines of four fields when piped", async () => {
+  it("lines of four fields when piped", async () => {
     const { stdout, stderr } = await (await world(places)).run([]);
     expect(stderr).toBe("");
     const lines = stdout.split("\n").slice(0, -1);
@@ -290,7 +290,7 @@ describe("config prints", () => {
     expect(lines).toContain("ca_file\t\t\t");
   });
 
-  it("config prints a table on a terminal", async () => {
+  it("a table on a terminal", async () => {
     const { stdout } = await (await world(places)).run(["--no-color"], true);
     expect(stdout).toMatch(/^SETTING +VALUE +FROM +SHADOWS\n/);
     expect(stdout).toMatch(/^url +http:\/\/a +--url +APPVARS_URL$/m);

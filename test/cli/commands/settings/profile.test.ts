@@ -35,7 +35,7 @@ const DONE = { code: 0, stdout: "", stderr: "" };
 const UNTRIED = "--no-check --url http://127.0.0.1:1";
 
 describe("profile add", () => {
-  it("profile add checks the credentials and stores them, with the secret, readable only by the user", async () => {
+  it("checks the credentials and stores them, with the secret, readable only by the user", async () => {
     const { url } = await runningServer({ data });
     const argv = `profile add dev --url ${url} --api-key dev-key --api-secret-file - --timeout 5`;
     expect(await run(argv, { stdin: `${SECRET}\n` })).toEqual(DONE);
@@ -45,7 +45,7 @@ describe("profile add", () => {
     expect((await run("get PORT")).stdout).toBe("3000\n");
   });
 
-  it("profile add stores the variables that serve prints, and no others", async () => {
+  it("stores the variables that serve prints, and no others", async () => {
     const { url } = await runningServer({ data });
     const pasted = { APPVARS_URL: url, APPVARS_API_KEY: "dev-key", APPVARS_API_SECRET: SECRET };
     const others = {
@@ -59,7 +59,7 @@ describe("profile add", () => {
     expect((await stored()).profiles.dev).toEqual({ url, api_key: "dev-key", api_secret: SECRET });
   });
 
-  it("profile add ignores .appvars.json and the current profile", async () => {
+  it("ignores .appvars.json and the current profile", async () => {
     await run(`profile add other ${UNTRIED} --api-key other-key --max-wait 1`);
     await writeFile(
       join(folder, ".appvars.json"),
@@ -70,7 +70,7 @@ describe("profile add", () => {
     expect(await run("profile add empty --no-check")).toMatchObject({ code: 2 });
   });
 
-  it("profile add prefers the secret from the flag to the variable", async () => {
+  it("prefers the secret from the flag to the variable", async () => {
     await writeFile(join(folder, "secret"), `${SECRET}\n`);
     await run(`profile add dev ${UNTRIED} --api-secret-file ${folder}/secret`, {
       env: { APPVARS_API_SECRET: "other" },
@@ -78,7 +78,7 @@ describe("profile add", () => {
     expect((await stored()).profiles.dev.api_secret).toBe(SECRET);
   });
 
-  it("profile add checks a data file, and stores its absolute path but no settings of a server", async () => {
+  it("checks a data file, and stores its absolute path but no settings of a server", async () => {
     const { path } = await dataFile(DATA);
     const argv = `profile add local --data vars.json --env test --enc-key-file key`;
     const cwd = join(path, "..");
@@ -116,19 +116,19 @@ describe("profile add", () => {
     ["a key from stdin", "--data DATA --env test --enc-key-file - --no-check", 2],
     ["nothing at all", "", 2],
     ["another profile", "--profile x", 2],
-  ])("profile add stores nothing with %s", async (_what, flags, code, stdin = "hunter2-wrong") => {
+  ])("stores nothing with %s", async (_what, flags, code, stdin = "hunter2-wrong") => {
     const [{ url }, { path }] = [await runningServer({ data }), await dataFile(DATA)];
     const line = `profile add dev ${flags}`.trim().replaceAll("URL", url).replaceAll("DATA", path);
     expect(await run(line, { stdin })).toMatchObject({ code, stdout: "" });
     expect(await isStored()).toBe(false);
   });
 
-  it("profile add --no-check stores settings without checking them", async () => {
+  it("--no-check stores settings without checking them", async () => {
     expect(await run(`profile add dev ${UNTRIED}`)).toEqual(DONE);
     expect((await stored()).profiles.dev).toEqual({ url: "http://127.0.0.1:1" });
   });
 
-  it("profile add replaces a whole profile, and only with --force", async () => {
+  it("replaces a whole profile, and only with --force", async () => {
     await run(`profile add dev ${UNTRIED} --api-key k`);
     expect(await run(`profile add dev ${UNTRIED}`)).toEqual({
       code: 2,
@@ -139,7 +139,7 @@ describe("profile add", () => {
     expect((await stored()).profiles.dev).toEqual({ url: "http://127.0.0.1:1" });
   });
 
-  it("profile add confirms its change on a terminal", async () => {
+  it("confirms its change on a terminal", async () => {
     const { stderr } = await run(`profile add dev ${UNTRIED} --no-color`, { terminal: true });
     expect(stderr).toBe("appvars: added the profile dev, which is the current one\n");
   });

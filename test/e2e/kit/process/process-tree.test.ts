@@ -30,7 +30,7 @@ async function family() {
 const isListed = (id: number) => listProcesses().some(({ pid }) => pid === id);
 
 describe("the descendants of a process", () => {
-  it("the descendants of a process are still known, and reached, after it has ended", async () => {
+  it("are still known, and reached, after it has ended", async () => {
     const { child, pid, youngest } = await family();
     const descendants = descendantsOf(pid);
     child.kill("SIGKILL");
@@ -40,7 +40,7 @@ describe("the descendants of a process", () => {
     expect(isListed(youngest)).toBe(false);
   });
 
-  it("the descendants of a process do not include the process itself", async () => {
+  it("do not include the process itself", async () => {
     const { child, pid, end } = await family();
     onTestFinished(end);
     const descendants = descendantsOf(pid);

@@ -16,7 +16,7 @@ const MORE_ROUNDS = ["test/server/api/hidden-variables.test.ts", "test/store/mer
 /** What hostile clients, files and servers try, and long load: `npm run abuse`. */
 const ABUSE = "test/abuse/**/*.test.ts";
 
-/** Failures under a store in etcd and a shared limit: `npm run test:scaling`. */
+/** Failures under a store in etcd, and servers behind a balancer: `npm run test:scaling`. */
 const SCALING = "test/scaling/**/*.test.ts";
 
 /** Those of them that load the machine, or measure how long an answer takes. */

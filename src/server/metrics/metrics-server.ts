@@ -23,9 +23,9 @@ export async function startMetricsServer(
   const server = createServer({ ...LISTENER_OPTIONS, requestTimeout: 5_000 });
   server.maxConnections = MAX_CONNECTIONS;
   server.on("request", async ({ method = "", url = "" }, res) => {
-    const isRead = method === "GET" || method === "HEAD";
-    if (!isRead || url.replace(/\?.*/s, "") !== "/metrics") return send(res, 404, "Not found\n");
     try {
+      const isRead = method === "GET" || method === "HEAD";
+      if (!isRead || url.replace(/\?.*/s, "") !== "/metrics") return send(res, 404, "Not found\n");
       send(res, 200, await registry.metrics(), registry.contentType);
     } catch (error) {
       onError(error);

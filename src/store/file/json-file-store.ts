@@ -102,7 +102,7 @@ class JsonFileStore extends ObservableStore implements EditableStore, Reloadable
     } catch (error) {
       if (!((error as Error).cause instanceof NotDurableError)) throw error;
       // The change was still made.
-      await this.#problemOfRead();
+      this.problem = await this.#problemOfRead();
       this.notifyListeners();
       throw error;
     }

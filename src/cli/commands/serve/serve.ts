@@ -11,12 +11,12 @@ import { LOCATION_FLAGS } from "../../arguments/data-flags.js";
 import { parseDuration } from "../../arguments/flag-arguments.js";
 import { runServe } from "./run-serve.js";
 import {
+  createWholeNumberParser,
   NO_RATE_LIMIT_STORE,
   NO_WORKERS,
   parseClockTolerance,
   parseListenAddress,
   parseTrustProxy,
-  parseWholeNumber,
   RATE_LIMIT,
 } from "./serve-arguments.js";
 import type { TlsPaths } from "./tls-files.js";
@@ -38,13 +38,13 @@ export const definition = defineCommand({
     },
     "--port <port>": {
       help: "port to listen on, 0 for a free one",
-      parse: parseWholeNumber(0, 65_535),
+      parse: createWholeNumberParser(0, 65_535),
       default: String(DEFAULT_PORT),
     },
     ...RATE_LIMIT,
     "--max-connections <number>": {
       help: "connections open at a time, 0 for no limit",
-      parse: parseWholeNumber(0),
+      parse: createWholeNumberParser(0),
       default: String(DEFAULT_MAX_CONNECTIONS),
     },
     "--clock-tolerance <past[/future]>": {
@@ -60,9 +60,10 @@ export const definition = defineCommand({
       help: "answer /healthz with 503 if a store's data is older, such as 5m",
       parse: parseDuration,
     },
-    "--workers <number>": { help: "", refused: NO_WORKERS },
-    "--rate-limit-store <url>": {
+    "--workers [number]": { help: "", preset: "", refused: NO_WORKERS },
+    "--rate-limit-store [url]": {
       help: "",
+      preset: "",
       refused: NO_RATE_LIMIT_STORE,
     },
     "--tls-cert <file>": "serve HTTPS with this certificate, and follow changes of the file",

@@ -51,16 +51,9 @@ export const definition = defineCommand({
     const { findPlaces } = await import("../../../tui/adapters/find-places.js");
     const { close, welcome, ...places } = await findPlaces(flags, caller);
     try {
-      const { ProcessTerminal } = await import("../../../tui/adapters/process-terminal.js");
-      const { listFolder, writeValues: write } = await import(
-        "../../../tui/adapters/import-export.js"
-      );
-      const { createCopy } = await import("../../../tui/adapters/clipboard.js");
-      const { createOpenInEditor } = await import("../../../tui/adapters/external-editor.js");
-      const tui = await import("../../../tui/run-tui.js");
-      await tui.loadDrawing();
+      const tui = await loadInterface();
       isShown = true;
-      const terminal = new ProcessTerminal({
+      const terminal = new tui.ProcessTerminal({
         ...streams,
         platform,
         mouse: mouse && (settings.mouse ?? true),
@@ -74,10 +67,10 @@ export const definition = defineCommand({
           isAscii: isAsciiLocale(env),
           commands,
           preferences: { columns, masked, pollMs: poll && poll * 1_000 },
-          copy: createCopy({ write: (text) => terminal.write(text), platform, env }),
-          write,
-          openInEditor: createOpenInEditor(terminal, surroundings),
-          listFolder: (folder: string) => listFolder(folder, surroundings),
+          copy: tui.createCopy({ write: (text) => terminal.write(text), platform, env }),
+          write: tui.writeValues,
+          openInEditor: tui.createOpenInEditor(terminal, surroundings),
+          listFolder: (folder: string) => tui.listFolder(folder, surroundings),
           welcome: welcome && { ...welcome, createExample: () => createExample(context) },
           terminal,
           ticks: surroundings.ticks,
@@ -91,6 +84,16 @@ export const definition = defineCommand({
     }
   },
 });
+
+async function loadInterface() {
+  const { ProcessTerminal } = await import("../../../tui/adapters/process-terminal.js");
+  const { listFolder, writeValues } = await import("../../../tui/adapters/import-export.js");
+  const { createCopy } = await import("../../../tui/adapters/clipboard.js");
+  const { createOpenInEditor } = await import("../../../tui/adapters/external-editor.js");
+  const { loadDrawing, runTui } = await import("../../../tui/run-tui.js");
+  await loadDrawing();
+  return { ProcessTerminal, listFolder, writeValues, createCopy, createOpenInEditor, runTui };
+}
 
 async function createExample(context: Context): Promise<void> {
   const { runInit } = await import("../change/init.js");

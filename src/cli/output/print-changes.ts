@@ -2,7 +2,7 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import { qualifiedName } from "../../model/environment.js";
 import { valueText } from "../../model/variable.js";
 import type { Data } from "../../store/data.js";
-import { type ChangeRow, rowsBetween } from "../../store/edits/change-rows.js";
+import type { ChangeRow } from "../../store/edits/change-rows.js";
 import { HIDDEN } from "../../tasks/settings/setting-table.js";
 import { type Printer, printTable } from "./output.js";
 
@@ -12,6 +12,7 @@ export async function printPreview(
   showValues: boolean,
   printer: Printer,
 ): Promise<void> {
+  const { rowsBetween } = await import("../../store/edits/change-rows.js");
   await printChanges(
     rowsBetween(before, after, showValues),
     showValues,

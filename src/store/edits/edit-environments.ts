@@ -6,7 +6,9 @@ import {
   type EnvironmentRecord,
   expiryMs,
   findEnvironment,
+  type KeyGrant,
   type KeyPair,
+  keyGrants,
   type NamedKey,
   qualifiedName,
   type RotatedPair,
@@ -135,21 +137,21 @@ export function freshCredentials(): KeyPair {
 
 export type ChangeWithPair = (data: Data, pair: KeyPair) => Data;
 
-/**
- * Gives new credentials to an environment in one write. Resolves to the
- * environment.
- */
+/** Gives out new credentials in one write. Resolves to what they can read. */
 export async function issueCredentials(
   update: (change: (data: Data) => Data) => Promise<unknown>,
   change: ChangeWithPair,
-): Promise<EnvironmentRecord> {
+): Promise<KeyGrant> {
   const pair = freshCredentials();
-  let issued: EnvironmentRecord = { id: 0, application: "", name: "", ...pair };
+  let issued: KeyGrant | undefined;
   await update((data) => {
     const changed = change(data, pair);
-    issued = changed.environments.find(({ api_key }) => api_key === pair.api_key) ?? issued;
+    const grants = changed.environments.flatMap(keyGrants);
+    const grant = grants.find((each) => each.pair.api_key === pair.api_key);
+    issued = grant && { ...grant, pair };
     return changed;
   });
+  if (!issued) throw new Error("the new key is missing from the data");
   return issued;
 }
 

@@ -25,7 +25,7 @@ import { changesToRestore, planUndo, readEntries } from "../../store/edits/envir
 import { chooseEnvironment } from "../../tasks/data/choose-environments.js";
 import type { DataAccess } from "../../tasks/data/data-access.js";
 import { credentialLines } from "../../tasks/data/key-advice.js";
-import { createDataAccess } from "../../tasks/data/open-data.js";
+import { openDataAccess } from "../../tasks/data/open-data.js";
 import { connectionOf, type DataSettings } from "../../tasks/settings/connection.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import type { ServerSettings } from "../../tasks/settings/server-settings.js";
@@ -130,7 +130,7 @@ export async function openData(
   caller: Caller,
   choose = chooseEnvironment,
 ): Promise<[WatchedData, EnvironmentRecord]> {
-  const watched = await watchData(await createDataAccess(location, caller), caller.surroundings);
+  const watched = await watchData(await openDataAccess(location, caller), caller.surroundings);
   const { name, service } = watched;
   const check: DataAccess["check"] = (purpose) => {
     if (service.environments.some(isLocked))
@@ -270,12 +270,15 @@ function credentialsEditor(
 ) {
   const issue = async (change: (data: Data, pair: KeyPair) => Data): Promise<NewCredentials> => {
     check("change");
-    const issued = await issueCredentials((edit) => store.update(edit), change);
+    const { environment: owner, pair } = await issueCredentials(
+      (edit) => store.update(edit),
+      change,
+    );
     return {
-      environment: qualifiedName(issued),
-      apiKey: issued.api_key,
-      apiSecret: issued.api_secret,
-      lines: credentialLines(issued, surroundings),
+      environment: qualifiedName(owner),
+      apiKey: pair.api_key,
+      apiSecret: pair.api_secret,
+      lines: credentialLines(pair, surroundings),
     };
   };
   return {

@@ -3,7 +3,6 @@ import { UsageError } from "../../../kit/text/errors.js";
 import {
   findEnvironment,
   type KeyPair,
-  keyGrants,
   NAME_PART,
   NAME_PART_RULE,
   qualifiedName,
@@ -56,7 +55,7 @@ const list = defineCommand({
       for (const { name, api_key, only, valid_until, rotated_at, previous } of owner.keys ?? []) {
         const environment = qualifiedName(owner);
         const key = { environment, name, api_key, only, valid_until, rotated_at };
-        rows.push(Object.values({ ...key, only: only?.join() }));
+        rows.push([environment, name, api_key, only?.join(), valid_until, rotated_at]);
         json.push({ ...key, previous: withoutSecrets(previous) });
       }
     await printTable(context, {
@@ -173,15 +172,13 @@ export const loadEdits = () => import("../../../store/edits/edit-environments.js
  * as `updateData`.
  */
 export async function issue(flags: SourceFlags, context: Context, change: ChangeWithPair) {
-  const { freshCredentials } = await loadEdits();
-  const pair = freshCredentials();
-  const changed = await updateData(await context.location(flags), context, (data) =>
-    change(data, pair),
-  );
-  const grants = changed?.environments.flatMap(keyGrants) ?? [];
-  const issued = grants.find((grant) => grant.pair.api_key === pair.api_key);
-  if (!issued) return changed;
-  const { environment, client } = issued;
+  const { issueCredentials } = await loadEdits();
+  const location = await context.location(flags);
+  let changed: Awaited<ReturnType<typeof updateData>>;
+  const { environment, client, pair } = await issueCredentials(async (edit) => {
+    changed = await updateData(location, context, edit);
+  }, change);
+  if (!changed) return undefined;
   const { application, name } = environment;
   const key = { environment: qualifiedName(environment), name: client };
   printPair(client === undefined ? { application, name } : key, pair, context);

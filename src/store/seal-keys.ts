@@ -22,16 +22,20 @@ export class SealKey {
   }
 }
 
-/** Parses a key file. The first key seals, and all keys open. @throws UsageError */
+/**
+ * Parses seal keys, one per line. The first key seals, and all keys open.
+ *
+ * @throws UsageError
+ */
 export function parseSealKeys(content: string): readonly [SealKey, ...SealKey[]] {
   const lines = keyLines(content);
   if (lines.some((line) => !/^\S{32,}$/.test(line)))
     throw new UsageError(
-      "each line of a seal key file must be a key of 32 or more characters without spaces, such as " +
+      "each seal key must have 32 or more characters without spaces, such as " +
         "the output of: openssl rand -hex 32",
     );
   const [first, ...others] = lines.map((line) => new SealKey(line));
-  if (first === undefined) throw new UsageError("the seal key file has no key");
+  if (first === undefined) throw new UsageError("there is no seal key");
   return [first, ...others];
 }
 
@@ -46,6 +50,6 @@ function keyLines(content: string): string[] {
 /** @throws InvalidDataError without a subject */
 export function findSealKey<T extends Pick<SealKey, "id">>(keys: readonly T[], id: Buffer): T {
   const sealKey = keys.find((key) => key.id.equals(id));
-  if (!sealKey) throw new InvalidDataError("is sealed with a key that is not in the seal key file");
+  if (!sealKey) throw new InvalidDataError("is sealed with a key that is not among the seal keys");
   return sealKey;
 }

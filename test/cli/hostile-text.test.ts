@@ -393,15 +393,15 @@ async function dangersIn(casesOf: (folder: Folder) => Case[]): Promise<Record<st
 }
 
 describe("hostile text", () => {
-  it("hostile text from files and arguments is escaped by every command", async () => {
+  it("from files and arguments is escaped by every command", async () => {
     expect(await dangersIn(fileCases)).toEqual({});
   });
 
-  it("hostile text from settings is escaped", async () => {
+  it("from settings is escaped", async () => {
     expect(await dangersIn(settingCases)).toEqual({});
   });
 
-  it("hostile text from a store is escaped", async () => {
+  it("from a store is escaped", async () => {
     const { url } = await failing(400, { error: HOSTILE, message: HOSTILE, code: 3 });
     const store = `etcd://${url.host}`;
     const lines = [
@@ -416,13 +416,10 @@ describe("hostile text", () => {
     ).toEqual({});
   });
 
-  it.each(Object.entries(SERVERS))(
-    "hostile text from a server is escaped: in %s",
-    async (_what, open) => {
-      const { url } = await open();
-      expect(await dangersIn((folder) => serverCases(url, folder))).toEqual({});
-    },
-  );
+  it.each(Object.entries(SERVERS))("from a server is escaped: in %s", async (_what, open) => {
+    const { url } = await open();
+    expect(await dangersIn((folder) => serverCases(url, folder))).toEqual({});
+  });
 
   it("the tests of hostile text cover every command", async () => {
     const all = await loadAll();
@@ -432,7 +429,7 @@ describe("hostile text", () => {
     ).toEqual([]);
   });
 
-  it("hostile text is printed as readable escapes", async () => {
+  it("is printed as readable escapes", async () => {
     const { data } = await hostileFolder();
     const { stdout } = await runCli(["list", "--filter", "text", "--data", data, "--env", "dev"]);
     expect(stdout).toBe(
@@ -441,7 +438,7 @@ describe("hostile text", () => {
     );
   });
 
-  it("hostile text is the same data in JSON", async () => {
+  it("is the same data in JSON", async () => {
     const { data } = await hostileFolder();
     const { stdout } = await runCli([
       "get",
@@ -466,7 +463,7 @@ describe("hostile text", () => {
     });
   });
 
-  it("hostile text in a description is escaped by completion", async () => {
+  it("in a description is escaped by completion", async () => {
     const { data, config } = await hostileFolder();
     const { stdout } = await runWith(
       (io) => quickComplete(["__complete", "names", "TEXT", "--data", data], io),
@@ -478,31 +475,25 @@ describe("hostile text", () => {
     expect(dangers(stdout.replace("\t", ""))).toEqual([]);
   });
 
-  it.each(["environments", "profiles"])(
-    "hostile text is not offered to a shell among the %s",
-    async (kind) => {
-      const { data, config } = await hostileFolder();
-      const { stdout } = await runWith(
-        (io) => quickComplete(["__complete", kind, "", "--data", data], io),
-        { config },
-      );
-      expect(dangers(stdout)).toEqual([]);
-    },
-  );
+  it.each(["environments", "profiles"])("is not offered to a shell among the %s", async (kind) => {
+    const { data, config } = await hostileFolder();
+    const { stdout } = await runWith(
+      (io) => quickComplete(["__complete", kind, "", "--data", data], io),
+      { config },
+    );
+    expect(dangers(stdout)).toEqual([]);
+  });
 
-  it.each(["pretty", "json"] as const)(
-    "hostile text is escaped in a log in the format %s",
-    async (format) => {
-      const { stderr } = await runWith(async ({ stderr: stream }) => {
-        const { log } = createLog(stream, format, () => 0, await colorsFor(stream, {}, true));
-        log("error", HOSTILE);
-      });
-      expect(stderr).toContain("FORGED");
-      expect(dangers(stderr)).toEqual([]);
-    },
-  );
+  it.each(["pretty", "json"] as const)("is escaped in a log in the format %s", async (format) => {
+    const { stderr } = await runWith(async ({ stderr: stream }) => {
+      const { log } = createLog(stream, format, () => 0, await colorsFor(stream, {}, true));
+      log("error", HOSTILE);
+    });
+    expect(stderr).toContain("FORGED");
+    expect(dangers(stderr)).toEqual([]);
+  });
 
-  it("hostile text in requests is escaped in the server's log", async () => {
+  it("in requests is escaped in the server's log", async () => {
     const { data } = await hostileFolder();
     let answered: Promise<unknown> | undefined;
     const onStdout = (text: string) => {

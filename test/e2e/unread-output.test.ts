@@ -162,24 +162,21 @@ describe.skipIf(process.platform !== "linux")("a server whose output can't be wr
     ">&3",
     ">&3 2>&3",
     "--json >&3",
-  ])(
-    "a server whose output can't be written serves until it is stopped: serve %s",
-    async (redirection) => {
-      const [pipe, port, { path }] = [await unreadPipe(), await freePort(), await dataFile(DATA)];
-      await pipe.abandon();
-      const script = `exec '${process.execPath}' '${BINARY}' serve --data '${path}' --port ${port} --verbose`;
-      const stdio = ["ignore", "ignore", "ignore", pipe.fd] as const;
-      const child = spawn("sh", ["-c", `${script} ${redirection}`], {
-        env: { HOME: "/dev/null" },
-        stdio: [...stdio],
-      });
-      onTestFinished(() => void child.kill("SIGKILL"));
-      const status = () => get({ port }, "/healthz", {}).then((answer) => answer.status, String);
-      await expect.poll(status, { timeout: 15_000 }).toBe(200);
-      expect(await ask({ port }, 3)).toEqual([404]);
-      expect(await stopped(child)).toBe(0);
-    },
-  );
+  ])("serves until it is stopped: serve %s", async (redirection) => {
+    const [pipe, port, { path }] = [await unreadPipe(), await freePort(), await dataFile(DATA)];
+    await pipe.abandon();
+    const script = `exec '${process.execPath}' '${BINARY}' serve --data '${path}' --port ${port} --verbose`;
+    const stdio = ["ignore", "ignore", "ignore", pipe.fd] as const;
+    const child = spawn("sh", ["-c", `${script} ${redirection}`], {
+      env: { HOME: "/dev/null" },
+      stdio: [...stdio],
+    });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const status = () => get({ port }, "/healthz", {}).then((answer) => answer.status, String);
+    await expect.poll(status, { timeout: 15_000 }).toBe(200);
+    expect(await ask({ port }, 3)).toEqual([404]);
+    expect(await stopped(child)).toBe(0);
+  });
 });
 
 async function freePort(): Promise<number> {

@@ -11,7 +11,7 @@ const [FIRST, SECOND] = [
 ];
 const OWNER = { store: newId(), write: newId(), key: "/s/head" };
 const TEXT = Buffer.from("text");
-const WRONG_KEY = "is sealed with a key that is not in the seal key file";
+const WRONG_KEY = "is sealed with a key that is not among the seal keys";
 const TAMPERED = "can't be opened: it was changed, or moved from another key";
 const NOT_SEALED =
   "is not sealed: somebody without the key has written it, or the store is not sealed";
@@ -88,11 +88,11 @@ describe("sealing", () => {
   });
 
   const KEY_RULE =
-    "each line of a seal key file must be a key of 32 or more characters without spaces, such as the output of: " +
+    "each seal key must have 32 or more characters without spaces, such as the output of: " +
     "openssl rand -hex 32";
   it.each([
-    ["", "the seal key file has no key"],
-    ["\n \r\n", "the seal key file has no key"],
+    ["", "there is no seal key"],
+    ["\n \r\n", "there is no seal key"],
     [MARKER, KEY_RULE],
     [`${FIRST}\n${MARKER}`, KEY_RULE],
     [`${MARKER} ${"x".repeat(32)}`, KEY_RULE],

@@ -19,7 +19,7 @@ const [FIRST, SECOND] = [
   "first-key-0123456789abcdef0123456789",
   "second-key-0123456789abcdef01234567",
 ];
-const WRONG_KEY = "is sealed with a key that is not in the seal key file";
+const WRONG_KEY = "is sealed with a key that is not among the seal keys";
 const TAMPERED = "can't be opened: it was changed, or moved from another key";
 const NOT_SEALED =
   "is not sealed: somebody without the key has written it, or the store is not sealed";

@@ -87,7 +87,7 @@ describe("diagnoseData", () => {
       "start the server (appvars serve, or etcd for a store)",
     ],
     [new UnauthorizedError("refused"), "unauthorized", "correct APPVARS_STORE_USER"],
-    [new UsageError("the seal key file has no key"), "usage", "correct this setting"],
+    [new UsageError("there is no seal key"), "usage", "correct this setting"],
     [new InvalidDataError("it is broken"), "invalid_data", "correct the data"],
   ])("a store that can't be read is a problem: %o", async (error, code, fix) => {
     const [finding] = await check("etcd://127.0.0.1", () => Promise.reject(error));
@@ -210,14 +210,14 @@ describe("checkReachability", () => {
     [404, '{"message":"Not found"}', "problem", "not an appvars server"],
     [429, '{"message":"Too many"}', "problem", "rate-limited by the server"],
     [301, "", "problem", "not an appvars server (status 301)"],
-  ])("checkReachability judges the answer %i %s", async (status, body, verdict, message) => {
+  ])("judges the answer %i %s", async (status, body, verdict, message) => {
     expect(await check(answer(status, {}, body))).toMatchObject({
       verdict,
       message: expect.stringContaining(message),
     });
   });
 
-  it("checkReachability shows the target of a redirect, without its credentials and query", async () => {
+  it("shows the target of a redirect, without its credentials and query", async () => {
     const location = "https://user:hunter2@login.example/in?token=hunter2#hunter2";
     const { message } = await check(answer(302, { location }));
     expect(message).toBe("the server redirects to https://login.example/in, which is not followed");
@@ -227,7 +227,7 @@ describe("checkReachability", () => {
     ["OK", "ok", "up 61 s, its data 5 min old"],
     ["it can't be read", "warning", "answers, but it can't be read"],
   ])(
-    "checkReachability gives the age of the data of a server that answers %s",
+    "gives the age of the data of a server that answers %s",
     async (message, verdict, expected) => {
       const finding = await check(
         answer(200, { "appvars-data-age": "300" }, HEALTH.replace("OK", message)),
@@ -236,7 +236,7 @@ describe("checkReachability", () => {
     },
   );
 
-  it("checkReachability suggests a fix for a server that does not answer", async () => {
+  it("suggests a fix for a server that does not answer", async () => {
     const expected = {
       verdict: "problem",
       code: "unreachable",

@@ -153,7 +153,7 @@ export async function findCommand(argv: readonly string[]): Promise<CommandCall>
       command = command.commands?.[word] ?? (await (ROWS[word] as CommandRow)[1]()).definition;
       path.push(word);
       names = Object.keys(command.commands ?? {});
-    } else throw unknownCommand(word, names);
+    } else throw unknownCommandError(word, names);
   }
   return { path, command, words: [...leading, ...rest] };
 }
@@ -170,7 +170,7 @@ const FOREIGN_NAMES: ReadonlyMap<string, readonly string[]> = new Map([
   ["explain", ["show"]],
 ]);
 
-function unknownCommand(word: string, names: readonly string[]): UsageError {
+function unknownCommandError(word: string, names: readonly string[]): UsageError {
   const meant = FOREIGN_NAMES.get(word)
     ?.filter((name) => names.includes(name))
     .join(" or ");

@@ -13,7 +13,7 @@ const MIB = 1024 * 1024;
 
 /**
  * Statuses after which another attempt may succeed. 408: the request came too
- * slowly. The others are those of a proxy whose server is down.
+ * slowly. The others come from a proxy whose server is down.
  */
 export const TRANSIENT_STATUSES: readonly number[] = [408, 502, 503, 504];
 

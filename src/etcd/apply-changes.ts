@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import { InvalidDataError } from "../kit/text/errors.js";
-import { byId, type Data, LIST_NAMES, type ListName } from "../store/data.js";
-import { type Identified, idOf, isSameRecord, type RecordChange } from "../store/history.js";
+import { byId, type Data, type Identified, LIST_NAMES, type ListName } from "../store/data.js";
+import { idOf, isSameRecord, type RecordChange } from "../store/history.js";
 import { checkRecord } from "../store/schema/parse-data.js";
 
 /** Changes per batch, which takes a few milliseconds. */

@@ -9,7 +9,7 @@ const PAUSE_MS = 50;
 /** The longest random pause after a {@link NotYetError}. */
 const MAX_WAIT_MS = 300;
 
-/** Milliseconds. */
+/** All in milliseconds. */
 const TIMES = {
   /**
    * The first attempt. Short, since a cluster without a leader never answers a
@@ -25,7 +25,7 @@ const TIMES = {
   /** The lease of a large write. */
   lease: 30_000,
 };
-export type Timeouts = Readonly<typeof TIMES>;
+export type Timings = Readonly<typeof TIMES>;
 
 export interface GatewayOptions extends TlsPem {
   endpoints: readonly string[];
@@ -33,7 +33,7 @@ export interface GatewayOptions extends TlsPem {
   prefix?: string | undefined;
   user?: string | undefined;
   password?: string | undefined;
-  times?: Partial<Timeouts> | undefined;
+  times?: Partial<Timings> | undefined;
 }
 
 export interface TryOptions {
@@ -57,7 +57,7 @@ const LOGIN = "auth/authenticate";
  * last.
  */
 export class MemberClient {
-  readonly times: Timeouts;
+  readonly times: Timings;
   readonly prefix: string;
   readonly #options: GatewayOptions;
   readonly #client: JsonClient;

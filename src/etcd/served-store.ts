@@ -4,7 +4,7 @@ import { NO_DATA } from "../store/data.js";
 import { parseData } from "../store/schema/parse-data.js";
 import { parseInThread } from "../store/schema/parse-in-thread.js";
 import type { Reloadable, Store } from "../store/store.js";
-import type { Timeouts } from "./member-client.js";
+import type { Timings } from "./member-client.js";
 import { OfflineCopy } from "./offline-copy.js";
 import { etcdStore, type StoreAccess } from "./open-store.js";
 
@@ -17,7 +17,7 @@ export interface ServedStoreOptions {
   user: number | undefined;
   /** Unix time in milliseconds. */
   clock: () => number;
-  times?: Partial<Timeouts>;
+  times?: Partial<Timings>;
   warn: (text: string) => void;
 }
 

@@ -141,7 +141,7 @@ interface NextHead {
  */
 export async function replaceHead(target: StoreTarget, next: NextHead) {
   const { head, entry, uploaded } = next;
-  const { conditions, puts } = partsOf(target, next);
+  const { conditions, puts } = conditionsAndPuts(target, next);
   const onRefusedRetry: Transaction["onRefusedRetry"] = ([stored, log]) => {
     if (!entry || log || !stored) return;
     const { version } = openKey(target, stored, parseHead, () => ({ store: head.store }));
@@ -166,7 +166,7 @@ export async function replaceHead(target: StoreTarget, next: NextHead) {
 }
 
 /** Returns the conditions and the puts of a transaction, the head's first. */
-function partsOf(
+function conditionsAndPuts(
   { gateway, sealing }: StoreTarget,
   { head, after, entry, uploaded, turn }: NextHead,
 ) {

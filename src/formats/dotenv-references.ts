@@ -56,7 +56,7 @@ export const fill: Expand = (text, owner, lookUp) => {
   // be well-formed.
   const isUsed = [true];
   const result = text.replace(TOKEN, (token, bare, name = bare, operator = "}") => {
-    if (token === "$" || token === "${") throw malformed(owner);
+    if (token === "$" || token === "${") throw malformedReferenceError(owner);
     if (operator !== "}") return startDefault(isUsed, owner, operator, () => lookUp(name));
     if (token === "}" && isUsed.length > 1) {
       isUsed.pop();
@@ -66,7 +66,7 @@ export const fill: Expand = (text, owner, lookUp) => {
     if (name !== undefined) return lookUp(name) ?? throwUnresolved(owner);
     return token === "$$" ? "$" : token;
   });
-  if (isUsed.length > 1) throw malformed(owner);
+  if (isUsed.length > 1) throw malformedReferenceError(owner);
   return result;
 };
 
@@ -97,7 +97,7 @@ export function throwUnresolved(owner: string): never {
   );
 }
 
-function malformed(owner: string): UsageError {
+function malformedReferenceError(owner: string): UsageError {
   return new UsageError(
     `${owner} has a \${ that begins none of \${NAME}, \${NAME:-default} and \${NAME-default}; for a literal one, ` +
       "write \\${",

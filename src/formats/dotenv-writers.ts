@@ -35,10 +35,10 @@ type Quote = (text: string) => string | undefined;
  * Writes `.env` lines for one reader. Other readers, and `appvars import`
  * without `--for`, may read different values.
  */
-function writerFor(reader: string, quote: Quote, ...refusals: readonly ExportCheck[]): Writer {
+function writerFor(reader: string, quote: Quote, ...checks: readonly ExportCheck[]): Writer {
   return lineWriter(
     `dotenv for ${reader}`,
-    [nul, loneSurrogate, ...refusals],
+    [nul, loneSurrogate, ...checks],
     ({ name, value }) => `${name}=${quote(valueText(value))}\n`,
   );
 }

@@ -63,7 +63,7 @@ export const readDotenv: Reader = (text, { program, expand = false, note } = {})
   const entries = toImportedVariables(
     Object.fromEntries(assignments.map(({ name, value }) => [name, value])),
   );
-  if (unread.length > 0) throw unreadLines(unread, program);
+  if (unread.length > 0) throw unreadLinesError(unread, program);
   refuseEncrypted(assignments);
   for (const [before, after, applies] of program ? [] : DOUBTS) {
     const doubtful = assignments.filter((assignment) => applies(assignment, expand));
@@ -73,7 +73,7 @@ export const readDotenv: Reader = (text, { program, expand = false, note } = {})
   return entries.map((entry) => ({ ...entry, ...types.get(entry.name) }));
 };
 
-function unreadLines(lines: readonly number[], program?: DotenvProgram): UsageError {
+function unreadLinesError(lines: readonly number[], program?: DotenvProgram): UsageError {
   const problem = program
     ? `not an assignment that --for ${program} reads`
     : "neither an assignment nor a comment";

@@ -3,7 +3,6 @@ import type { Writer } from "./writer.js";
 
 type Lines = typeof import("./lines.js");
 
-/** Loads a format of lines. */
 const lines = (name: Extract<keyof Lines, `write${string}`>) => async () =>
   (await import("./lines.js"))[name];
 

@@ -19,11 +19,11 @@ const MAX_DOCKER_LINE = 64 * 1024;
 
 export function lineWriter(
   format: string,
-  refusals: readonly ExportCheck[],
+  checks: readonly ExportCheck[],
   line: (entry: NamedValue) => string,
 ): Writer {
   return (entries) => {
-    refuse(format, entries, ...refusals);
+    refuse(format, entries, ...checks);
     return entries.map(line).join("");
   };
 }

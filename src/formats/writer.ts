@@ -49,18 +49,18 @@ export type ExportCheck = (entry: NamedValue) => string | undefined;
 export function refuse(
   format: string,
   entries: readonly NamedValue[],
-  ...refusals: readonly ExportCheck[]
+  ...checks: readonly ExportCheck[]
 ): void {
   const reasons = new Map<string, string>();
   for (const entry of entries) {
-    const reason = isVariableName(entry.name) ? firstOf(refusals, entry) : "not a variable name";
+    const reason = isVariableName(entry.name) ? firstOf(checks, entry) : "not a variable name";
     if (reason !== undefined) reasons.set(entry.name, reason);
   }
   if (reasons.size > 0) throw new UnsupportedError(format, reasons);
 }
 
-function firstOf(refusals: readonly ExportCheck[], entry: NamedValue): string | undefined {
-  return refusals.map((refusal) => refusal(entry)).find(Boolean);
+function firstOf(checks: readonly ExportCheck[], entry: NamedValue): string | undefined {
+  return checks.map((check) => check(entry)).find(Boolean);
 }
 
 /** Refuses a string that a pattern matches. */
@@ -77,11 +77,11 @@ export const loneSurrogate = ifText(
   "its value contains half a surrogate pair, which UTF-8 can't hold",
 );
 
-/** Applies refusals to every string in a value, including keys. */
-export function inAnyString(...refusals: readonly ExportCheck[]): ExportCheck {
+/** Applies checks to every string in a value, including keys. */
+export function inAnyString(...checks: readonly ExportCheck[]): ExportCheck {
   return (entry) =>
     stringsIn(entry.value)
-      .map((value) => firstOf(refusals, { ...entry, value }))
+      .map((value) => firstOf(checks, { ...entry, value }))
       .find(Boolean);
 }
 

@@ -40,7 +40,7 @@ export interface PerEnvironment<T> {
 
 export type EnvironmentChanges = PerEnvironment<VariableChange>;
 
-/** One write by any program, limited to the application of the place. */
+/** A write by any program, limited to the application of one environment. */
 export interface HistoryEntry {
   readonly id: number;
   /** ISO 8601, UTC. */
@@ -50,7 +50,7 @@ export interface HistoryEntry {
   readonly command: string;
   /**
    * The changes in each environment. A change of only the definition is listed
-   * under the environment of the place.
+   * under that environment.
    */
   readonly parts: readonly EnvironmentChanges[];
   /**

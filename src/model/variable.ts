@@ -80,7 +80,6 @@ export interface NamedValue {
 /** A name is safe in a path, a shell and a dotenv file. */
 export const NAME_PATTERN = /^[A-Za-z_][A-Za-z0-9_.-]{0,254}$/;
 
-/** Lowercase hex MD5 of `{}`. */
 export const EMPTY_OBJECT_MD5 = "99914b932bd37a50b983c5e7c90ae93b";
 
 /** The rule of `isVariableName`, for messages; follows "a name is" or "must be". */

@@ -181,7 +181,7 @@ function prepare(data: Data) {
     data,
     byKey: new Map(grants.map((grant) => [grant.pair.api_key, grant])),
     keyless: grants.filter(({ current }) => first.has(current)),
-    /** By the id of the environment, and the patterns of a limited key. */
+    /** Views by the id of the environment, and the patterns of a limited key. */
     views: new Map<number | string, EnvironmentView>(),
   };
 }

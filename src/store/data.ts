@@ -67,6 +67,10 @@ export interface Data {
   readonly values: readonly ValueRecord[];
 }
 
+export interface Identified {
+  readonly id: number;
+}
+
 export const NO_DATA: Data = { version: DATA_VERSION, environments: [], variables: [], values: [] };
 
 /** Returns the variables of an application by name. */
@@ -153,7 +157,7 @@ export function withLastIds(previous: Data, next: Data): Data {
   return isHigher ? { ...next, last_ids } : next;
 }
 
-export function mapById<T extends { readonly id: number }>(records: readonly T[]): Map<number, T> {
+export function mapById<T extends Identified>(records: readonly T[]): Map<number, T> {
   return new Map(records.map((record) => [record.id, record]));
 }
 
@@ -162,6 +166,6 @@ export function contentsOf(values: readonly ValueRecord[]): Map<number, JsonValu
   return new Map(values.map(({ variable_id, content }) => [variable_id, content.value]));
 }
 
-export function byId(a: { readonly id: number }, b: { readonly id: number }): number {
+export function byId(a: Identified, b: Identified): number {
   return a.id - b.id;
 }

@@ -7,7 +7,7 @@ import {
   type EnvironmentRecord,
   type RotatedPair,
 } from "../model/environment.js";
-import { type Data, LIST_NAMES, type ListName, mapById } from "./data.js";
+import { type Data, type Identified, LIST_NAMES, type ListName, mapById } from "./data.js";
 
 export interface Author {
   /** `user@host`. */
@@ -89,10 +89,6 @@ function credentialsOf(key: RotatedPair): string {
   const pairs: string[][] = [];
   for (const { api_key, api_secret } of allKeyPairs(key)) pairs.push([api_key, api_secret]);
   return createHash("sha256").update(JSON.stringify(pairs)).digest("hex").slice(0, 4);
-}
-
-export interface Identified {
-  readonly id: number;
 }
 
 export type Records = Readonly<Record<ListName, readonly Identified[]>>;

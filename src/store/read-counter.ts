@@ -58,11 +58,11 @@ async function unchangedValues({ data, writes }: History) {
   const values = mapById(data.values);
   /** The changes of each value by its id, newest first. */
   const changesOf = new Map<number, ValueChange[]>();
-  let outside: ValueChange[] = [];
+  let externalChanges: ValueChange[] = [];
   for await (const { time, command, changes: records } of writes) {
     const latest = Date.parse(time);
-    for (const change of outside) change.earliest = latest;
-    outside = [];
+    for (const change of externalChanges) change.earliest = latest;
+    externalChanges = [];
     const earliest = command === EXTERNAL_COMMAND ? Number.NEGATIVE_INFINITY : latest;
     for (const change of records) {
       if (change.list !== "values") continue;
@@ -71,7 +71,7 @@ async function unchangedValues({ data, writes }: History) {
       const ofValue = changesOf.get(id) ?? [];
       changesOf.set(id, ofValue);
       ofValue.push(valueChange);
-      if (command === EXTERNAL_COMMAND) outside.push(valueChange);
+      if (command === EXTERNAL_COMMAND) externalChanges.push(valueChange);
     }
   }
   return (id: number, time: number) => {

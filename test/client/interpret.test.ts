@@ -217,14 +217,11 @@ describe("an answer of the health endpoint", () => {
     [response(404, HTML), foreign(404)],
     [response(404, MESSAGE), foreign(404, "uptime is missing")],
     [response(401, MESSAGE), foreign(401, "uptime is missing")],
-  ])(
-    "an answer of the health endpoint is rejected if it is not of the API: %o",
-    (answer, expected) => {
-      const error = failure(() => interpretHealth(answer));
-      expect(error).toBeInstanceOf(ServerError);
-      expect(error.message).toBe(expected.message);
-    },
-  );
+  ])("is rejected if it is not of the API: %o", (answer, expected) => {
+    const error = failure(() => interpretHealth(answer));
+    expect(error).toBeInstanceOf(ServerError);
+    expect(error.message).toBe(expected.message);
+  });
 });
 
 function failure(act: () => unknown): Error {

@@ -23,7 +23,7 @@ describe("a variable's name", () => {
     "x".repeat(255),
     "PORT99914b932bd37a50b983c5e7c90ae93b_",
     "PORT99914B932BD37A50B983C5E7C90AE93B",
-  ])("a variable's name may be %s", (name) => {
+  ])("may be %s", (name) => {
     expect(isVariableName(name)).toBe(true);
   });
 
@@ -46,7 +46,7 @@ describe("a variable's name", () => {
     "x".repeat(256),
     "PORT99914b932bd37a50b983c5e7c90ae93b",
     "_99914b932bd37a50b983c5e7c90ae93b",
-  ])("a variable's name can't be %j", (name) => {
+  ])("can't be %j", (name) => {
     expect(isVariableName(name)).toBe(false);
   });
 });
@@ -61,7 +61,7 @@ describe("a value", () => {
     ],
     ["BOOLEAN", [true, false, ENCRYPTED], ["true", "", 0, 1, null, {}, [], undefined]],
     ["JSON", ["", "text", 0, false, null, {}, [], { a: [null] }, ENCRYPTED], [undefined]],
-  ] as const)("a value of the type %s is any of %j, none of %j", (type, good, bad) => {
+  ] as const)("of the type %s is any of %j, none of %j", (type, good, bad) => {
     expect(good.filter((value) => !valueFitsType(value, type))).toStrictEqual([]);
     expect(bad.filter((value) => valueFitsType(value, type))).toStrictEqual([]);
   });
@@ -80,12 +80,12 @@ describe("a value", () => {
 });
 
 describe("a variable's type", () => {
-  it.each(["STRING", "NUMBER", "BOOLEAN", "JSON"])("a variable's type may be %s", (type) => {
+  it.each(["STRING", "NUMBER", "BOOLEAN", "JSON"])("may be %s", (type) => {
     expect(isVariableType(type)).toBe(true);
   });
 
   it.each(["string", "", "TEXT", "toString", undefined, null, 1, ["STRING"]])(
-    "a variable's type can't be %j",
+    "can't be %j",
     (type) => {
       expect(isVariableType(type)).toBe(false);
     },
@@ -93,12 +93,12 @@ describe("a variable's type", () => {
 });
 
 describe("checkId", () => {
-  it.each([1, 42, Number.MAX_SAFE_INTEGER])("checkId accepts %d", (id) => {
+  it.each([1, 42, Number.MAX_SAFE_INTEGER])("accepts %d", (id) => {
     expect(checkId(id)).toBe(id);
   });
 
   it.each([0, -0, -1, 1.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])(
-    "checkId throws for %d",
+    "throws for %d",
     (id) => {
       expect(() => checkId(id)).toThrow(new UsageError("id must be a positive whole number"));
     },

@@ -4,7 +4,7 @@ import { loadavg } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
-import type { Timeouts } from "../../src/etcd/member-client.js";
+import type { Timings } from "../../src/etcd/member-client.js";
 import { openEtcdStore, type StoreAccess } from "../../src/etcd/open-store.js";
 import type { Data } from "../../src/store/data.js";
 import { BINARY, type Finished, run, start } from "../support/binary.js";
@@ -82,7 +82,7 @@ export async function readNewest(access: StoreAccess): Promise<Data> {
 export function startWriter(
   url: string,
   job: readonly (string | number)[],
-  times: Partial<Timeouts> = {},
+  times: Partial<Timings> = {},
 ): {
   readonly child: ReturnType<typeof start>;
   readonly ended: Promise<{ code: number | null; stdout: string }>;

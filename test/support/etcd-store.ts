@@ -1,14 +1,14 @@
 import { onTestFinished } from "vitest";
 import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
 import { Gateway, type KeyRange, type Transaction } from "../../src/etcd/gateway.js";
-import type { GatewayOptions, Timeouts } from "../../src/etcd/member-client.js";
+import type { GatewayOptions, Timings } from "../../src/etcd/member-client.js";
 import type { StoreAccess } from "../../src/etcd/open-store.js";
 import { Sealing } from "../../src/etcd/sealing.js";
 import type { StoreTarget } from "../../src/etcd/uploads.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 
 /** Short enough for tests, and long enough for a busy machine. */
-const QUICK: Timeouts = {
+const QUICK: Timings = {
   attempt: 1_000,
   request: 3_000,
   write: 5_000,
@@ -18,7 +18,7 @@ const QUICK: Timeouts = {
 
 export interface TestStoreOptions extends Pick<EtcdStoreOptions, "watch" | "warn"> {
   parse?: StoreTarget["parse"];
-  times?: Partial<Timeouts>;
+  times?: Partial<Timings>;
   /** Default: a {@link Gateway} */
   gatewayTo?: (options: GatewayOptions) => Gateway;
 }

@@ -106,7 +106,6 @@ type ArgumentValue<S, A> = S extends `<${string}...>`
     ? TextOf<A> | undefined
     : TextOf<A>;
 
-/** The values of flags by their names. */
 export type FlagValues<F> = {
   -readonly [S in keyof F as F[S] extends { refused: string } ? never : FlagName<S>]?: FlagValue<
     F,
@@ -139,7 +138,6 @@ export function defineCommand<
   return command;
 }
 
-/** A flag with the parts of its form. */
 export interface FlagRow extends Flag {
   form: string;
   heading: string | undefined;

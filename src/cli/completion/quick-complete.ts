@@ -93,7 +93,7 @@ async function findVariables(settings: Settings): Promise<Offer[]> {
 
 /** Reads the data file, not a store, which may take long to answer. */
 async function readData(settings: Settings): Promise<Data> {
-  const dataLocation = dataLocationOf(settings);
-  if (dataLocation.kind === "etcd") return NO_DATA;
-  return readDataFile(dataLocation.path, { open: openWithoutKeys });
+  const location = dataLocationOf(settings);
+  if (location.kind === "etcd") return NO_DATA;
+  return readDataFile(location.path, { open: openWithoutKeys });
 }

@@ -5,7 +5,6 @@ import type { CommandTable, Offer, Offers } from "./command-table.js";
 interface Shell {
   offer(offer: Offer): string;
   choice(word: string): string;
-  /** A list of words under this name. */
   assign(name: string, words: readonly string[]): string;
   /** The branch of a `case` or `switch` for these keys. */
   branch(keys: readonly string[], assignments: readonly string[]): string;

@@ -19,7 +19,6 @@ interface PreviewFlags {
   showValues: boolean;
 }
 
-/** The process of a command line. */
 export interface Io {
   readonly surroundings: Surroundings;
   readonly stdin: Readable & { isTTY?: boolean };
@@ -42,9 +41,9 @@ export interface Context extends DataCaller, Printer {
   readonly io: Io;
   /** The exit code if the command does not fail. Default 0. */
   exitCode: number;
-  /** Resolves the settings of the command, given its flags. */
+  /** Reads the settings of the command, given its flags. */
   settings(flags: SourceFlags): Promise<Settings>;
-  /** Resolves to the data that these settings name. */
+  /** Finds the location of the data that these settings name. */
   location(flags: SourceFlags): Promise<DataLocation>;
 }
 

@@ -168,7 +168,6 @@ export function printLines(
   else writeLines(io.stdout, lines);
 }
 
-/** Prints a value or a document for another program, unescaped. */
 export function printRaw(
   { io, flags }: Printer,
   { text, json }: { text: string; json?: unknown },

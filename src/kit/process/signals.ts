@@ -114,7 +114,7 @@ export function endBySignal(name: NodeJS.Signals): void {
  * no difference. A second signal of the same kind ends it immediately. A signal
  * that already has a listener is not caught.
  */
-export async function runUntilSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+export async function abortOnSignal<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();
   let received: NodeJS.Signals | undefined;
   const onSignal = (signal: NodeJS.Signals) => {

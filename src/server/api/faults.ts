@@ -21,7 +21,6 @@ export interface Faults {
   clockSkew?: number;
 }
 
-/** Returns the clock of a server with these faults. */
 export function skewClock(clock: () => number, { clockSkew }: Faults = {}): () => number {
   return clockSkew ? () => clock() + clockSkew * 1_000 : clock;
 }

@@ -14,7 +14,6 @@ const MAX_BACKLOG_MS = 1_000;
 const MAX_RECENT_KEYS = 8;
 const MAX_RECENT_ADDRESSES = 10_000;
 
-/** A signature without `x-api-key`. */
 interface KeylessSignature extends Pick<SignatureCheck, "cost"> {
   /** The address, as `clientAddress` returns it. */
   address: string;
@@ -76,7 +75,6 @@ function isShared({ current, pair }: KeyGrant, candidates: readonly KeyGrant[]):
   );
 }
 
-/** The keys that each address has signed with. */
 class RecentKeys {
   /**
    * The least recently used address is the first, and so is the least recently

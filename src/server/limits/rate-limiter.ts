@@ -59,8 +59,8 @@ export class RateLimiter {
   }
 
   /**
-   * Returns the rate limit, if there is one and, for a request that exceeds it,
-   * the seconds until the next one is allowed.
+   * Returns the rate limit, if there is one. For a request that exceeds it, also
+   * returns the seconds until the next one is allowed.
    */
   count({ kind, id }: CounterKey): { rateLimit?: RateLimit; retryAfter?: number } {
     const limit = this.#limit;

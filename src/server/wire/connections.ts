@@ -153,14 +153,14 @@ export class Connections {
     // request is arriving.
     NetServer.prototype.close.call(this.server);
     this.#isDraining = true;
-    const now = performance.now();
+    const startedAt = performance.now();
     for (const connection of this.#connections.values()) {
-      if (!connection.res) connection.since = now;
+      if (!connection.res) connection.since = startedAt;
       else if (!connection.res.headersSent) connection.res.setHeader("Connection", "close");
     }
     const timers = [
       setInterval(() => {
-        if (performance.now() - now >= HELLO_GRACE_MS)
+        if (performance.now() - startedAt >= HELLO_GRACE_MS)
           for (const socket of this.#sockets) if (socket.bytesRead === 0) socket.destroy();
         this.#endIdle(IDLE_GRACE_MS);
       }, SWEEP_MS),

@@ -52,7 +52,10 @@ export async function mergeData(base: Data, ours: Data, theirs: Data): Promise<M
   const sides = [mergeRecordsOf(base, base), branch, mergeRecordsOf(theirs, base)] as const;
   for (let fromOurs: ReadonlyMap<string, string> = new Map(); ; ) {
     const { merged, problems } = mergeEntries(sides, fromOurs);
-    const misfits = new Map([...fromOurs, ...MISFITS.flatMap((find) => [...find(merged, sides)])]);
+    const misfits = new Map([
+      ...fromOurs,
+      ...MISFIT_FINDERS.flatMap((find) => [...find(merged, sides)]),
+    ]);
     // Others may not fit a record that was taken from `ours`.
     if (misfits.size > fromOurs.size) {
       fromOurs = misfits;
@@ -122,10 +125,10 @@ function merge<T>([base, ours, theirs]: Sides<T>, conflict: string, report: Repo
 }
 
 /**
- * Find records that don't fit others. Taking them from `ours` solves the
- * problem.
+ * Functions that find records that don't fit others. Taking these records from
+ * `ours` solves the problem.
  */
-const MISFITS = [missingReferences, otherTypes, madePublic, sharedNames];
+const MISFIT_FINDERS = [missingReferences, otherTypes, madePublic, sharedNames];
 
 /**
  * Finds values that would break their schemas, or the variables with these

@@ -2,7 +2,13 @@ import { NotFoundError } from "../../kit/text/errors.js";
 import { type EnvironmentRecord, findEnvironment, qualifiedName } from "../../model/environment.js";
 import { ConcurrentChangeError } from "../../model/errors.js";
 import { createMatcher } from "../../model/name-matcher.js";
-import { type Data, mapById, type ValueRecord, type VariableRecord } from "../data.js";
+import {
+  type Data,
+  type Identified,
+  mapById,
+  type ValueRecord,
+  type VariableRecord,
+} from "../data.js";
 import {
   applyRecordChanges,
   type History,
@@ -129,7 +135,7 @@ function dataBefore(data: Data, changes: readonly RecordedWrite[]): Data {
  * Returns the current records, the taken ones as they were: added, changed or
  * gone.
  */
-function takeOld<T extends { readonly id: number }>(
+function takeOld<T extends Identified>(
   now: readonly T[],
   old: readonly T[],
   isTaken: (record: T) => boolean,

@@ -147,12 +147,12 @@ function recentLines(
   maxBytes: number,
 ) {
   const { sealing } = present;
-  const outside = externalChangeLine(valid, present);
+  const externalLine = externalChangeLine(valid, present);
   const all = [sealing?.needsWrite ? sealLines(valid.bytes, sealing) : valid.bytes];
-  if (outside) all.push(Buffer.from(toLine(outside, sealing)));
+  if (externalLine) all.push(Buffer.from(toLine(externalLine, sealing)));
   // One entry follows.
   const lines = newestLines(Buffer.concat(all), Math.floor(maxEntries) - 1, maxBytes);
-  return { id: outside?.id ?? valid.highestId, lines };
+  return { id: externalLine?.id ?? valid.highestId, lines };
 }
 
 /**
@@ -198,8 +198,11 @@ async function* writesIn(
     const { bytes } = (await reading) ?? {};
     if (!bytes) return;
     const valid = findValidLines(bytes, present.state);
-    const outside = externalChangeLine(valid, present);
-    for (const part of [outside ? [outside] : [], parseLines(valid.bytes, present.sealing)])
+    const externalLine = externalChangeLine(valid, present);
+    for (const part of [
+      externalLine ? [externalLine] : [],
+      parseLines(valid.bytes, present.sealing),
+    ])
       for (const { state: _, ...line } of part) if (line.changes) yield line as RecordedWrite;
   } catch (error) {
     throw toInvalidFile(path, error, "can't be read");

@@ -122,7 +122,7 @@ export function findValidLines(bytes: Buffer, state: string): ValidLines {
     }
     isWholeFile = false;
   }
-  throw damaged(0);
+  throw damagedError(0);
 }
 
 /**
@@ -137,9 +137,9 @@ export function* parseLines(bytes: Buffer, sealing?: FileSealing): Generator<His
       const opened = sealing
         ? withContent(line, (content, head) => sealing.openContent(content, head))
         : line;
-      yield applyRule<HistoryLine>(LINE, opened, () => damaged(start));
+      yield applyRule<HistoryLine>(LINE, opened, () => damagedError(start));
     } catch {
-      throw damaged(start);
+      throw damagedError(start);
     }
   }
 }
@@ -154,7 +154,7 @@ export function sealLines(bytes: Buffer, sealing: FileSealing): Buffer {
   return Buffer.from(lines.map((line) => toLine(line, sealing)).join(""));
 }
 
-function damaged(start: number): InvalidDataError {
+function damagedError(start: number): InvalidDataError {
   return new InvalidDataError(`is damaged at byte ${start}: to begin a new history, rename it`);
 }
 
@@ -197,7 +197,7 @@ function lastData(bytes: Buffer, sealing: FileSealing | undefined): Records {
     newestFirst.push(changes);
     if (data) return applyRecordChanges(data, newestFirst.reverse().flat());
   }
-  throw damaged(0);
+  throw damagedError(0);
 }
 
 /** Returns the last lines without baselines. @param maxBytes their total size */

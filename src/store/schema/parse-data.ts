@@ -8,6 +8,7 @@ import { isPublic, isSealedText, valueFitsType } from "../../model/variable.js";
 import {
   DATA_VERSION,
   type Data,
+  type Identified,
   type ListName,
   type ValueRecord,
   type VariableRecord,
@@ -80,13 +81,21 @@ export function checkData(content: unknown, checked?: Data): Data {
     throw new InvalidDataError(
       `has an unknown version; this appvars reads version ${DATA_VERSION}`,
     );
-  const data = applyRule<Data>(DATA_RULE, content, (broken) => refusal(broken, content), checked);
+  const data = applyRule<Data>(
+    DATA_RULE,
+    content,
+    (broken) => brokenRuleError(broken, content),
+    checked,
+  );
   checkRelations(data);
   return data;
 }
 
 /** Returns an error such as `variables[3] (id 4): name is missing`. */
-function refusal({ path, rule }: BrokenRule, content: Record<string, unknown>): InvalidDataError {
+function brokenRuleError(
+  { path, rule }: BrokenRule,
+  content: Record<string, unknown>,
+): InvalidDataError {
   const [list = "", index, ...fields] = path;
   if (typeof index !== "number") return new InvalidDataError(`${pathText(path)} ${rule}`);
   const { id } = Object((content[list] as unknown[])[index]);
@@ -99,7 +108,7 @@ function refusal({ path, rule }: BrokenRule, content: Record<string, unknown>): 
  *
  * @throws InvalidDataError
  */
-export function checkRecord(list: ListName, record: unknown): { readonly id: number } {
+export function checkRecord(list: ListName, record: unknown): Identified {
   const toError = ({ path, rule }: BrokenRule) =>
     new InvalidDataError(`${pathText([list, ...path])} ${rule}`);
   return applyRule(RECORD_RULES[list], record, toError);

@@ -7,7 +7,7 @@ import { isSameFile } from "../files/safe-files.js";
 import { type DataLocation, locationName } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
 import type { DataAccess } from "./data-access.js";
-import { createDataAccess, readData, readHistory } from "./open-data.js";
+import { openDataAccess, readData, readHistory } from "./open-data.js";
 
 /**
  * Copies data with its history, and reads the copy back. Writes no data if TO
@@ -18,7 +18,7 @@ import { createDataAccess, readData, readHistory } from "./open-data.js";
 export async function copyData(from: DataLocation, to: DataLocation, caller: Caller) {
   if (from.kind === "file" && to.kind === "file" && (await isSameFile(from.path, to.path)))
     throw new UsageError("FROM and TO are the same file");
-  const target = await createDataAccess(to, caller, "change");
+  const target = await openDataAccess(to, caller, "change");
   // The keys may be for the copy alone.
   const source = from.kind === "file" ? { ...from, mayBePlain: true as const } : from;
   return readHistory(source, caller, async (history) => {

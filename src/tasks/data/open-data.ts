@@ -7,7 +7,7 @@ import {
   withName,
   withPathInErrors,
 } from "../../kit/files/system-errors.js";
-import { runUntilSignal } from "../../kit/process/signals.js";
+import { abortOnSignal } from "../../kit/process/signals.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { NeedsSealKeyError } from "../../model/seal-key.js";
 import type { Data } from "../../store/data.js";
@@ -33,7 +33,7 @@ export interface DataCaller extends Caller {
  * @param purpose calls `DataAccess.check`, and warns of what it finds
  * @throws InvalidDataError as `DataAccess.check`
  */
-export async function createDataAccess(
+export async function openDataAccess(
   location: DataLocation,
   caller: Caller,
   purpose?: "read" | "change",
@@ -49,7 +49,7 @@ export async function createDataAccess(
 
 /** Warns if other users can change the data. */
 export async function readData(location: DataLocation, caller: Caller): Promise<Data> {
-  return (await createDataAccess(location, caller, "read")).read();
+  return (await openDataAccess(location, caller, "read")).read();
 }
 
 /**
@@ -62,7 +62,7 @@ export async function readHistory<T>(
   caller: Caller,
   use: (history: History) => Promise<T>,
 ): Promise<T> {
-  return (await createDataAccess(location, caller, "read")).history(use);
+  return (await openDataAccess(location, caller, "read")).history(use);
 }
 
 /**
@@ -79,7 +79,7 @@ export async function updateData(
   options?: UpdateOptions,
 ): Promise<Data | undefined> {
   const { preview } = caller;
-  if (!preview) return (await createDataAccess(location, caller, "change")).update(change, options);
+  if (!preview) return (await openDataAccess(location, caller, "change")).update(change, options);
   const { applyChange } = await import("../../store/edits/apply-change.js");
   const data = await readData(location, caller);
   await preview(data, await applyChange(data, change, options));
@@ -184,7 +184,7 @@ async function updateFile(
   const { updateDataFile } = await import("../../store/file/update-data-file.js");
   const update = (signal: AbortSignal) =>
     updateDataFile(path, change, { ...options, sealing, author, clock, signal });
-  return runUntilSignal(update).catch((error: unknown) => {
+  return abortOnSignal(update).catch((error: unknown) => {
     throw withName(path, error);
   });
 }

@@ -8,7 +8,7 @@ import type { Data } from "../../store/data.js";
 import { chooseEnvironment } from "../data/choose-environments.js";
 import { plainTrafficWarnings } from "../data/etcd-data.js";
 import { keyWarnings } from "../data/key-advice.js";
-import { createDataAccess } from "../data/open-data.js";
+import { openDataAccess } from "../data/open-data.js";
 import { type DataSettings, locationFlags, locationName } from "../settings/connection.js";
 import type { Caller } from "../surroundings.js";
 import { type Finding, type Findings, notChecked, ok, problemOf, warning } from "./finding.js";
@@ -16,7 +16,7 @@ import { type Finding, type Findings, notChecked, ok, problemOf, warning } from 
 export async function diagnoseData(
   { location, env }: DataSettings,
   caller: Caller,
-  read = async (): Promise<Data> => (await createDataAccess(location, caller)).read(),
+  read = async (): Promise<Data> => (await openDataAccess(location, caller)).read(),
 ): Promise<Findings> {
   const isFile = location.kind === "file";
   const [check, traffic] = isFile ? ["data_file", []] : ["store", plainTrafficWarnings(location)];

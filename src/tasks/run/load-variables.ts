@@ -70,7 +70,7 @@ async function typedValues(
   // Selected variables last, since others may get the same names.
   const ordered = [...all, ...all.filter(({ name }) => selected.has(name))];
   const types = new Map(ordered.map(({ name, type }) => [newName(name), type]));
-  const takenNames = new Set([
+  const namesSetElsewhere = new Set([
     ...setElsewhere,
     ...[...selected].map(newName).filter(isSetElsewhere),
   ]);
@@ -78,6 +78,6 @@ async function typedValues(
     withSubject(name, () => parseAs(String(text), types.get(name) ?? "STRING"));
   return Object.fromEntries([
     ...variables.map(({ name, value, isText }) => [name, isText ? parse(name, value) : value]),
-    ...[...takenNames].map((name) => [name, parse(name, preserved?.[name] ?? "")]),
+    ...[...namesSetElsewhere].map((name) => [name, parse(name, preserved?.[name] ?? "")]),
   ]);
 }

@@ -4,7 +4,7 @@ import { makeFolder } from "../../kit/files/durable-file.js";
 import { withFileLock } from "../../kit/files/file-lock.js";
 import type { Account } from "../../kit/files/owners.js";
 import { ifMissing, toInvalidFile } from "../../kit/files/system-errors.js";
-import { runUntilSignal } from "../../kit/process/signals.js";
+import { abortOnSignal } from "../../kit/process/signals.js";
 import {
   AppvarsError,
   InvalidDataError,
@@ -37,7 +37,7 @@ export async function updateProfiles(
     await makeFolder(dirname(path));
     // The lock and the new file must not be beside a link to the file.
     const file = (await realpath(path).catch(ifMissing)) ?? path;
-    return await runUntilSignal((signal) =>
+    return await abortOnSignal((signal) =>
       withFileLock(
         file,
         async (replace) => {

@@ -112,7 +112,7 @@ function block(given: readonly Setting[], path: string, isChanged: boolean): Set
   return given.map((setting) => ({ ...setting, from: `${setting.from} (not allowed)`, blocked }));
 }
 
-/** The folder with an entry for each allowed `.appvars.json`. */
+/** The folder with an approval for each allowed `.appvars.json`. */
 export function allowedFolder({ folders }: Surroundings): string {
   return join(folders.config, "allowed");
 }
@@ -121,20 +121,20 @@ export function approvalPath(path: string, surroundings: Surroundings): string {
   return join(allowedFolder(surroundings), sha256(path));
 }
 
-/** The content of an entry, in the format of `sha256sum`. */
+/** The content of an approval, in the format of `sha256sum`. */
 export function approvalText({ path, bytes }: ProjectContent): string {
   return `${sha256(bytes)}  ${path}\n`;
 }
 
 /**
- * Reads an entry. One that can't be read, or that another user may have
+ * Reads an approval. One that can't be read, or that another user may have
  * written, allows nothing.
  */
 function readApproval(path: string, surroundings: Surroundings): string | undefined {
   try {
-    const entry = readSettingsFile(approvalPath(path, surroundings));
-    if (!entry || foreignWriter(entry.stats, surroundings)) return undefined;
-    return entry.bytes.toString("utf8");
+    const file = readSettingsFile(approvalPath(path, surroundings));
+    if (!file || foreignWriter(file.stats, surroundings)) return undefined;
+    return file.bytes.toString("utf8");
   } catch {
     return undefined;
   }

@@ -44,9 +44,9 @@ function sourceFlags(side: string, settings: Settings): SourceFlags {
   const [, data, env] = /^(.+):([^:]+)$/.exec(side) ?? [];
   // The name of an environment may contain a colon.
   if (data && env && (data.endsWith(".json") || existsSync(data))) return { data, env };
-  const dataLocation = dataLocationOf(settings);
+  const location = dataLocationOf(settings);
   return {
-    [dataLocation.kind === "file" ? "data" : "store"]: locationName(dataLocation),
+    [location.kind === "file" ? "data" : "store"]: locationName(location),
     env: side,
   };
 }

@@ -150,10 +150,10 @@ async function openDataView(
     throw new UsageError(
       "--offline is for a server whose answers are cached: a store is read over the network",
     );
-  const { createDataAccess, readData } = await import("../data/open-data.js");
+  const { openDataAccess, readData } = await import("../data/open-data.js");
   if (live) {
     const { Service } = await import("../../service/service.js");
-    const store = await (await createDataAccess(location, caller, "read")).follow();
+    const store = await (await openDataAccess(location, caller, "read")).follow();
     const service = new Service(store, caller.surroundings.clock);
     try {
       return service.source(chooseEnvironment(service.environments, env));
@@ -170,7 +170,7 @@ async function openDataView(
   return new EnvironmentView(data, environment, caller.surroundings.clock);
 }
 
-/** Whether there are neither a place to read nor credentials. */
+/** Whether neither a source nor credentials are configured. */
 export function isNothingConfigured(given: SettingList): boolean {
   return given.every(({ name }) => !["url", "apiKey", "apiSecret"].includes(SETTINGS[name].group));
 }

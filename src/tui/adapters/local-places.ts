@@ -52,10 +52,10 @@ export async function environmentPlaces(
 }
 
 /** Returns a function that makes the place of an environment of local data. */
-function placeMaker(data: WatchedData, at: DataLocation, settings: Settings, caller: Caller) {
+function placeMaker(data: WatchedData, location: DataLocation, settings: Settings, caller: Caller) {
   const { surroundings } = caller;
   const flags = [
-    ...locationFlags(at, (path) => resolve(surroundings.cwd(), path)),
+    ...locationFlags(location, (path) => resolve(surroundings.cwd(), path)),
     ...repeatedFlags(settings.given, ["encKeyFile"], surroundings),
   ];
   // The names of environments can be short if all are of one application.

@@ -156,8 +156,8 @@ export interface RecentChanges {
 export type Entries = readonly VariableEntry[];
 
 /**
- * The variables of a place that have been read. Times are in
- * milliseconds on a monotonic clock.
+ * The variables of a place that have been read. Times are in milliseconds on a
+ * monotonic clock.
  */
 export interface Reading {
   /**

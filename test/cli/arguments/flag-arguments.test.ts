@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { ArgumentError } from "../../../src/cli/arguments/parse-line.js";
 import { parseLatency, parseShare, parseSkew } from "../../../src/cli/commands/serve/sandbox.js";
 import {
+  createWholeNumberParser,
   parseRateLimit,
-  parseWholeNumber,
 } from "../../../src/cli/commands/serve/serve-arguments.js";
 import { parseSecondsText } from "../../../src/kit/text/duration.js";
 
@@ -27,8 +27,8 @@ describe("a number on the command line", () => {
     ["minutes", parseSecondsText, "5m", 300],
     ["hours", parseSecondsText, "1h", 3_600],
     ["no time", parseSecondsText, "5x", Number.NaN],
-    ["the least whole number", parseWholeNumber(1, 9), "1", 1],
-    ["the largest whole number", parseWholeNumber(1, 9), "9", 9],
+    ["the least whole number", createWholeNumberParser(1, 9), "1", 1],
+    ["the largest whole number", createWholeNumberParser(1, 9), "9", 9],
   ])("is %s", (_what, parse: (text: string) => unknown, text, expected) => {
     expect(parse(text)).toEqual(expected);
   });
@@ -38,7 +38,7 @@ describe("a number on the command line", () => {
     ["share", parseShare, ["", "1.1", "2", "-0.1", "30%", "1e-1", ".", "NaN"]],
     ["skew", parseSkew, ["", "1.5", "1h", "--4", "100000000"]],
     ["rate limit", parseRateLimit, ["", "1.5", "-1", "5/", "5/0s", "5/60", "5/2d", "/60s"]],
-    ["whole number", parseWholeNumber(1, 9), ["", "0", "10", "1.5", "-1", "0x5"]],
+    ["whole number", createWholeNumberParser(1, 9), ["", "0", "10", "1.5", "-1", "0x5"]],
   ])("is refused as a %s otherwise", (_what, parse: (text: string) => unknown, texts) => {
     for (const text of texts) expect(() => parse(text), text).toThrow(ArgumentError);
   });

@@ -10,7 +10,7 @@ import { temporaryFolder } from "../../support/temporary-folder.js";
 
 describe("completion", () => {
   it.each(SHELL_NAMES)(
-    "completion %s prints a script even with invalid settings and no data",
+    "%s prints a script even with invalid settings and no data",
     async (shell) => {
       const cwd = await temporaryFolder();
       await writeFile(join(cwd, ".appvars.json"), "{");
@@ -24,16 +24,13 @@ describe("completion", () => {
     },
   );
 
-  it.each([[[]], [["tcsh"]]])(
-    "completion lists the shells when it is called with %j",
-    async (args) => {
-      const { code, stdout, stderr } = await runCli(["completion", ...args]);
-      expect([code, stdout]).toEqual([2, ""]);
-      expect(stderr).toContain("bash|zsh|fish");
-    },
-  );
+  it.each([[[]], [["tcsh"]]])("lists the shells when it is called with %j", async (args) => {
+    const { code, stdout, stderr } = await runCli(["completion", ...args]);
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("bash|zsh|fish");
+  });
 
-  it("completion --help says how to install it in each shell", async () => {
+  it("--help says how to install it in each shell", async () => {
     const { stdout } = await runCli(["completion", "--help"]);
     expect(stdout).toContain("source <(appvars completion bash)");
     expect(stdout).toContain("source <(appvars completion zsh)");

@@ -231,7 +231,7 @@ describe("a change that is too large for an entry", needs("etcd"), () => {
 describe("a snapshot", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
-  it("a snapshot is made when the log is long, and read in place of the log before it", async () => {
+  it("is made when the log is long, and read in place of the log before it", async () => {
     const store = await start(etcd());
     const [watching, writer] = [await store.open({ watch: true }), await store.open()];
     await writer.update(increment);
@@ -286,29 +286,26 @@ describe("a snapshot", needs("etcd"), () => {
 
   // It claims an upload, writes two parts, replaces the head, ends the upload, and removes what is
   // not needed.
-  it.each([1, 2, 3, 4, 5, 6])(
-    "a snapshot that fails at its step %d loses nothing",
-    async (step) => {
-      const store = await start(etcd());
-      const broken = vi.fn(() => {
-        throw new Error("broken");
-      });
-      let steps = 0;
-      const writer = await store.openWith((transaction) => {
-        if (steps > 0 || isAbout("log/", transaction)) steps++;
-        if (steps > step) broken();
-      });
-      await writer.update(setBig);
-      expect(broken).toHaveBeenCalled();
-      expect(contents(writer)["BIG"] === BIG).toBe(true);
-      const next = await store.open();
-      expect(isSame(next, writer)).toBe(true);
-      // Each tenth write makes a snapshot if one is due.
-      for (let writes = 0; writes < 10; writes++) await next.update(increment);
-      expect((await store.head()).snapshot.version).toBeGreaterThan(1);
-      expect(isSame(await store.open(), next)).toBe(true);
-    },
-  );
+  it.each([1, 2, 3, 4, 5, 6])("that fails at its step %d loses nothing", async (step) => {
+    const store = await start(etcd());
+    const broken = vi.fn(() => {
+      throw new Error("broken");
+    });
+    let steps = 0;
+    const writer = await store.openWith((transaction) => {
+      if (steps > 0 || isAbout("log/", transaction)) steps++;
+      if (steps > step) broken();
+    });
+    await writer.update(setBig);
+    expect(broken).toHaveBeenCalled();
+    expect(contents(writer)["BIG"] === BIG).toBe(true);
+    const next = await store.open();
+    expect(isSame(next, writer)).toBe(true);
+    // Each tenth write makes a snapshot if one is due.
+    for (let writes = 0; writes < 10; writes++) await next.update(increment);
+    expect((await store.head()).snapshot.version).toBeGreaterThan(1);
+    expect(isSame(await store.open(), next)).toBe(true);
+  });
 });
 
 describe("the history of a store", needs("etcd"), () => {

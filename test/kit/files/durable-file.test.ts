@@ -31,7 +31,7 @@ async function fileHandles(): Promise<
 }
 
 describe("replaceFile", () => {
-  it("replaceFile replaces the text, and leaves no other file behind", async () => {
+  it("replaces the text, and leaves no other file behind", async () => {
     const path = await oldFile();
     const { ino } = await stat(path);
     await replaceFile(path, NEW, unchecked);
@@ -58,7 +58,7 @@ describe("replaceFile", () => {
   );
 
   it.each([0o000, 0o022, 0o077])(
-    "replaceFile creates a file with mode 0600 under the umask %o",
+    "creates a file with mode 0600 under the umask %o",
     async (umask) => {
       const path = await oldFile();
       const before = process.umask(umask);
@@ -68,7 +68,7 @@ describe("replaceFile", () => {
     },
   );
 
-  it("replaceFile syncs the text before the rename, and the folder after it", async () => {
+  it("syncs the text before the rename, and the folder after it", async () => {
     const path = await oldFile();
     const handles = await fileHandles();
     const atSync: string[] = [];
@@ -83,19 +83,16 @@ describe("replaceFile", () => {
 });
 
 describe("a replacement that fails", () => {
-  it.each(["writeFile", "sync"] as const)(
-    "a replacement that fails leaves the old file as it was: %s",
-    async (method) => {
-      const path = await oldFile();
-      vi.spyOn(await fileHandles(), method).mockRejectedValueOnce(
-        Object.assign(new Error(), { code: "EIO" }),
-      );
-      await expect(replaceFile(path, NEW, unchecked)).rejects.toMatchObject({ code: "EIO" });
-      await expectUnchanged(path);
-    },
-  );
+  it.each(["writeFile", "sync"] as const)("leaves the old file as it was: %s", async (method) => {
+    const path = await oldFile();
+    vi.spyOn(await fileHandles(), method).mockRejectedValueOnce(
+      Object.assign(new Error(), { code: "EIO" }),
+    );
+    await expect(replaceFile(path, NEW, unchecked)).rejects.toMatchObject({ code: "EIO" });
+    await expectUnchanged(path);
+  });
 
-  it("a replacement that fails leaves the old file as it was: a write that is short and reports success", async () => {
+  it("leaves the old file as it was: a write that is short and reports success", async () => {
     const path = await oldFile();
     const handles = await fileHandles();
     const { writeFile: write } = handles;
@@ -106,7 +103,7 @@ describe("a replacement that fails", () => {
     await expectUnchanged(path);
   });
 
-  it("a replacement that fails leaves the old file as it was: the check throws", async () => {
+  it("leaves the old file as it was: the check throws", async () => {
     const path = await oldFile();
     const check = async () => {
       // All is written by then, but for the name.
@@ -117,14 +114,14 @@ describe("a replacement that fails", () => {
     await expectUnchanged(path);
   });
 
-  it("a replacement that fails leaves nothing behind: the name can't be had", async () => {
+  it("leaves nothing behind: the name can't be had", async () => {
     const path = join(await temporaryFolder(), "vars.json");
     await mkdir(path);
     await expect(replaceFile(path, NEW, unchecked)).rejects.toMatchObject({ code: "EISDIR" });
     expect(await names(path)).toStrictEqual(["vars.json"]);
   });
 
-  it("a replacement that fails leaves nothing behind: the folder is gone", async () => {
+  it("leaves nothing behind: the folder is gone", async () => {
     const path = await oldFile();
     await rm(dirname(path), { recursive: true });
     await expect(replaceFile(path, NEW, unchecked)).rejects.toMatchObject({ code: "ENOENT" });
@@ -135,22 +132,19 @@ describe("a folder that can't be synced", () => {
   it.each<[string, (path: string) => Promise<unknown>]>([
     ["replaced", (path) => replaceFile(path, NEW)],
     ["made", (path) => rm(path).then(() => createFile(path, NEW))],
-  ])(
-    "a folder that can't be synced makes an error that says the file was %s all the same",
-    async (_what, write) => {
-      const path = await oldFile();
-      const handles = await fileHandles();
-      const { sync } = handles;
-      // That of the new file, and that of the folder.
-      vi.spyOn(handles, "sync")
-        .mockImplementationOnce(sync)
-        .mockRejectedValueOnce(Object.assign(new Error(), { code: "EIO" }));
-      const message = "was written, but may be lost if the machine crashes now: input/output error";
-      await expect(write(path)).rejects.toThrow(new NotDurableError(message));
-      expect(await readFile(path, "utf8")).toBe(NEW);
-      expect(await names(path)).toStrictEqual(["vars.json"]);
-    },
-  );
+  ])("makes an error that says the file was %s all the same", async (_what, write) => {
+    const path = await oldFile();
+    const handles = await fileHandles();
+    const { sync } = handles;
+    // That of the new file, and that of the folder.
+    vi.spyOn(handles, "sync")
+      .mockImplementationOnce(sync)
+      .mockRejectedValueOnce(Object.assign(new Error(), { code: "EIO" }));
+    const message = "was written, but may be lost if the machine crashes now: input/output error";
+    await expect(write(path)).rejects.toThrow(new NotDurableError(message));
+    expect(await readFile(path, "utf8")).toBe(NEW);
+    expect(await names(path)).toStrictEqual(["vars.json"]);
+  });
 });
 
 describe("on Windows", () => {

@@ -53,20 +53,17 @@ describe("a sealed file", () => {
   it.each([
     ["some bytes", BYTES],
     ["none", Buffer.alloc(0)],
-  ])(
-    "a sealed file returns the bytes written, in another process too: %s",
-    async (_content, bytes) => {
-      const parent = join(await temporaryFolder(), "new", "cache");
-      const file = fileIn(parent);
-      expect(await file.read()).toBeUndefined();
-      await file.write(bytes, NOW);
-      for (const reader of [file, fileIn(parent)]) {
-        expect(await readIn(reader)).toEqual({ ...SAVED, hash: hash("sha256", bytes) });
-      }
-    },
-  );
+  ])("returns the bytes written, in another process too: %s", async (_content, bytes) => {
+    const parent = join(await temporaryFolder(), "new", "cache");
+    const file = fileIn(parent);
+    expect(await file.read()).toBeUndefined();
+    await file.write(bytes, NOW);
+    for (const reader of [file, fileIn(parent)]) {
+      expect(await readIn(reader)).toEqual({ ...SAVED, hash: hash("sha256", bytes) });
+    }
+  });
 
-  it("a sealed file contains neither the data nor the URL in plain", async () => {
+  it("contains neither the data nor the URL in plain", async () => {
     const { parent, name, path } = await savedFolder();
     const file = await readFile(path);
     expect(file.includes(BYTES.subarray(0, 16)) || file.includes("revision")).toBe(false);
@@ -78,7 +75,7 @@ describe("a sealed file", () => {
     ["another context", { context: "http://10.0.0.2:7400" }],
     ["another secret", { secret: "rotated" }],
     ["no secret", { secret: "" }],
-  ])("a sealed file is nothing with %s, even under its name", async (_what, context) => {
+  ])("is nothing with %s, even under its name", async (_what, context) => {
     const { parent, name } = await savedFolder();
     const other = fileIn(parent, context);
     expect(await other.read()).toBeUndefined();
@@ -104,13 +101,13 @@ describe("a sealed file", () => {
     ],
     ["its size, which is too large", async (path: string) => truncate(path, 2 ** 31)],
     ["its kind: it is a folder", async (path: string) => rm(path).then(() => mkdir(path))],
-  ])("a sealed file that was changed is not read: %s", async (_what, change) => {
+  ])("that was changed is not read: %s", async (_what, change) => {
     const { file, path } = await savedFolder();
     await change(path);
     expect(await file.read()).toBeUndefined();
   });
 
-  it("a sealed file refuses data that it could not read again, and keeps the old", async () => {
+  it("refuses data that it could not read again, and keeps the old", async () => {
     const { file } = await savedFolder();
     const tooLargeError = { length: 2 ** 30 + 1 } as Uint8Array;
     await expect(file.write(tooLargeError, NOW)).rejects.toThrow(
@@ -147,13 +144,13 @@ describe("a sealed file", () => {
     expect(await namesIn(parent)).toHaveLength(1);
   });
 
-  it("a sealed file that is confirmed is as new as the confirmation, for other processes too", async () => {
+  it("that is confirmed is as new as the confirmation, for other processes too", async () => {
     const { parent, file } = await savedFolder();
     await file.confirm(NOW + 5_000);
     expect(await readIn(fileIn(parent))).toEqual({ ...SAVED, savedAt: NOW + 5_000 });
   });
 
-  it("a sealed file is removed, with no others; one that is missing is no failure", async () => {
+  it("is removed, with no others; one that is missing is no failure", async () => {
     const { parent, file } = await savedFolder();
     const other = fileIn(parent, { context: "other" });
     await other.write(BYTES, NOW);
@@ -167,7 +164,7 @@ describe("a sealed file", () => {
 
 describe("the folder of sealed files", () => {
   it.skipIf(process.platform === "win32")(
-    "the folder of sealed files is accessible only to its context, with any umask",
+    "is accessible only to its context, with any umask",
     async () => {
       const old = process.umask(0);
       onTestFinished(() => void process.umask(old));

@@ -23,12 +23,12 @@ describe("the bounds of a page", () => {
     [{ limit: 1_001 }, { limit: 1_000, offset: 0 }],
     [{ limit: 1e300 }, { limit: 1_000, offset: 0 }],
     [{ offset: Number.MAX_SAFE_INTEGER }, { limit: 50, offset: Number.MAX_SAFE_INTEGER }],
-  ])("the bounds of a page for %o are %o", (request, bounds) => {
+  ])("for %o are %o", (request, bounds) => {
     expect(pageBounds(request)).toStrictEqual(bounds);
   });
 
   it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])(
-    "the bounds of a page can't have the limit %d",
+    "can't have the limit %d",
     (limit) => {
       expect(() => pageBounds({ limit })).toThrow(
         new UsageError("limit must be a whole number of 1 or more (over 1000 counts as 1000)"),
@@ -37,7 +37,7 @@ describe("the bounds of a page", () => {
   );
 
   it.each([-1, 0.5, Number.NaN, 2 ** 53, Number.POSITIVE_INFINITY])(
-    "the bounds of a page can't have the offset %d",
+    "can't have the offset %d",
     (offset) => {
       expect(() => pageBounds({ offset })).toThrow(
         new UsageError("offset must be a whole number of 0 or more"),
@@ -52,23 +52,20 @@ describe("a page", () => {
     [{ limit: 2, offset: 10 }, 2, 10, 11],
     [{ limit: 50, offset: 1_190 }, 10, 1_190, 1_199],
     [{ limit: 5_000 }, 1_000, 0, 999],
-  ])("a page for %o holds %d items, from %d to %d", (request, count, first, last) => {
+  ])("for %o holds %d items, from %d to %d", (request, count, first, last) => {
     const { data, metadata } = paginate(ITEMS, request);
     expect([data.length, data[0], data.at(-1)]).toStrictEqual([count, first, last]);
     expect(metadata.total).toBe(1_200);
   });
 
-  it.each([1_200, 1_201, Number.MAX_SAFE_INTEGER])(
-    "a page is empty from the offset %d on",
-    (offset) => {
-      expect(paginate(ITEMS, { offset })).toStrictEqual({
-        metadata: { limit: 50, offset, total: 1_200 },
-        data: [],
-      });
-    },
-  );
+  it.each([1_200, 1_201, Number.MAX_SAFE_INTEGER])("is empty from the offset %d on", (offset) => {
+    expect(paginate(ITEMS, { offset })).toStrictEqual({
+      metadata: { limit: 50, offset, total: 1_200 },
+      data: [],
+    });
+  });
 
-  it("a page of nothing is empty", () => {
+  it("of nothing is empty", () => {
     expect(paginate([])).toStrictEqual({ metadata: { limit: 50, offset: 0, total: 0 }, data: [] });
   });
 });
@@ -94,13 +91,13 @@ describe("readAll", () => {
     [1_000, 1],
     [1_001, 2],
     [2_500, 3],
-  ])("readAll reads a list of %d items with %d requests", async (total, requests) => {
+  ])("reads a list of %d items with %d requests", async (total, requests) => {
     const list = changingList(total);
     expect(await readAll(list)).toStrictEqual(itemsTo(total));
     expect(list).toHaveBeenCalledTimes(requests);
   });
 
-  it("readAll requests pages of the maximum size, each from the end of the last", async () => {
+  it("requests pages of the maximum size, each from the end of the last", async () => {
     const list = changingList(1_500);
     await readAll(list);
     expect(list.mock.calls).toStrictEqual([
@@ -109,7 +106,7 @@ describe("readAll", () => {
     ]);
   });
 
-  it("readAll continues after a page that is shorter than requested", async () => {
+  it("continues after a page that is shorter than requested", async () => {
     const items = itemsTo(3);
     const list = async ({ offset = 0 }: PageRequest) => ({
       metadata: { limit: 1, offset, total: 3 },
@@ -121,7 +118,7 @@ describe("readAll", () => {
   it.each([
     ["shrinks", 2_500, 700],
     ["grows", 1_001, 1_200],
-  ])("readAll fails when the list %s while it is read", async (_how, before, after) => {
+  ])("fails when the list %s while it is read", async (_how, before, after) => {
     const list = changingList(before, after);
     const error = new InconsistentAnswersError(
       `the length of a list changed from ${before} to ${after}`,
@@ -130,7 +127,7 @@ describe("readAll", () => {
     expect(list).toHaveBeenCalledTimes(2);
   });
 
-  it("readAll fails when a list ends before the total that it claims", async () => {
+  it("fails when a list ends before the total that it claims", async () => {
     const list = vi.fn(async () => ({ metadata: { limit: 1_000, offset: 0, total: 9 }, data: [] }));
     await expect(readAll(list)).rejects.toThrow(
       new InconsistentAnswersError("the server leaves out the end of a list"),
@@ -138,7 +135,7 @@ describe("readAll", () => {
     expect(list).toHaveBeenCalledTimes(1);
   });
 
-  it("readAll accepts a page of any length", async () => {
+  it("accepts a page of any length", async () => {
     const data = itemsTo(500_000);
     const list = async () => ({ metadata: { limit: 1_000, offset: 0, total: data.length }, data });
     expect(await readAll(list)).toHaveLength(500_000);
@@ -147,7 +144,7 @@ describe("readAll", () => {
   it.each([
     ["go back", 1],
     ["repeat", 2],
-  ])("readAll fails when the ids of the next page %s", async (_what, id) => {
+  ])("fails when the ids of the next page %s", async (_what, id) => {
     const list = async ({ offset = 0 }: PageRequest) => ({
       metadata: { limit: 1, offset, total: 2 },
       data: [{ id: offset === 0 ? 2 : id }],
@@ -157,7 +154,7 @@ describe("readAll", () => {
     );
   });
 
-  it("readAll fails when one page fails", async () => {
+  it("fails when one page fails", async () => {
     const list = changingList(1_500).mockRejectedValueOnce(new Error("gone"));
     await expect(readAll(list)).rejects.toThrow("gone");
   });

@@ -24,7 +24,7 @@ const value = (variable_id: number, content: JsonValue): VariableValue => {
 describe("checkConsistency", () => {
   const [one, two] = [variable(1, "STRING"), variable(2, "STRING")];
 
-  it("checkConsistency accepts lists of one version, including variables without a value", () => {
+  it("accepts lists of one version, including variables without a value", () => {
     expect(() => checkConsistency([one, two], [value(2, "x")])).not.toThrow();
   });
 
@@ -32,7 +32,7 @@ describe("checkConsistency", () => {
     ["a value without its variable", [one], [value(2, "x")]],
     ["two variables with the same name", [one, { ...two, name: "V1" }], []],
     ["two values of the same variable", [one], [value(1, "x"), { ...value(1, "y"), id: 12 }]],
-  ])("checkConsistency rejects %s", (fault, variables, values) => {
+  ])("rejects %s", (fault, variables, values) => {
     expect(() => checkConsistency(variables, values)).toThrow(
       new InconsistentAnswersError(`the server lists ${fault}`),
     );
@@ -40,7 +40,7 @@ describe("checkConsistency", () => {
 });
 
 describe("joinValues", () => {
-  it("joinValues puts variables and values together, as far as they have been read", () => {
+  it("puts variables and values together, as far as they have been read", () => {
     const [one, two] = [variable(1, "STRING"), variable(2, "NUMBER")];
     expect(joinValues([one, two], byVariableId([value(1, "x"), value(3, "y")]))).toStrictEqual([
       { variable: one, value: value(1, "x") },
@@ -52,17 +52,12 @@ describe("joinValues", () => {
     ["NUMBER", "t0p-s3cr3t"],
     ["STRING", 1],
     ["BOOLEAN", null],
-  ] as const)(
-    "joinValues rejects for a %s the value %j, which it does not quote",
-    (type, content) => {
-      const error = new ServerError(`the server sends a value for V1 that is not a ${type}`, 200);
-      expect(() => joinValues([variable(1, type)], byVariableId([value(1, content)]))).toThrow(
-        error,
-      );
-    },
-  );
+  ] as const)("rejects for a %s the value %j, which it does not quote", (type, content) => {
+    const error = new ServerError(`the server sends a value for V1 that is not a ${type}`, 200);
+    expect(() => joinValues([variable(1, type)], byVariableId([value(1, content)]))).toThrow(error);
+  });
 
-  it("joinValues accepts an encrypted value for any type", () => {
+  it("accepts an encrypted value for any type", () => {
     const sealed = value(1, `${ENVELOPE_PREFIX}AAAA`);
     expect(joinValues([variable(1, "NUMBER")], byVariableId([sealed]))[0]?.value).toBe(sealed);
   });

@@ -12,7 +12,7 @@ import {
 } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import { createDataAccess } from "../../../src/tasks/data/open-data.js";
+import { openDataAccess } from "../../../src/tasks/data/open-data.js";
 import { outputTarget, writePrivateFile } from "../../../src/tasks/files/write-private-file.js";
 import { findPlaces } from "../../../src/tui/adapters/find-places.js";
 import { watchData } from "../../../src/tui/adapters/open-place.js";
@@ -87,7 +87,7 @@ describe.skipIf(process.platform === "win32")("a data file that every user may w
 
   it("a world-writable data file can't be edited in the TUI", async () => {
     const caller = aCaller({ user: NOT_ROOT.user ?? process.getuid?.(), groups: [1000] });
-    const local = await createDataAccess({ kind: "file", path }, caller);
+    const local = await openDataAccess({ kind: "file", path }, caller);
     const data = await watchData(local, caller.surroundings);
     const editor = createEditor(data, data.service.findEnvironment("test"), undefined);
     const draft = {
@@ -206,27 +206,24 @@ describe.skipIf(process.platform === "win32")("export --output", () => {
     path = safe;
   });
 
-  it.skipIf(!IS_ROOT)(
-    "export --output does not follow another user's link, not even as root",
-    async () => {
-      const victim = join(folder, "victim");
-      await writeFile(victim, "untouched");
-      await symlink(victim, target());
-      await lchown(target(), OTHER, OTHER);
-      await chmod(folder, 0o1777);
-      for (const options of [NOT_ROOT, { user: 0, groups: [0] }]) {
-        const { code, stderr } = await exported(target(), options);
-        expect([code, stderr]).toEqual([
-          8,
-          expect.stringContaining("it is a link that belongs to another user"),
-        ]);
-      }
-      expect(await readFile(victim, "utf8")).toBe("untouched");
-    },
-  );
+  it.skipIf(!IS_ROOT)("does not follow another user's link, not even as root", async () => {
+    const victim = join(folder, "victim");
+    await writeFile(victim, "untouched");
+    await symlink(victim, target());
+    await lchown(target(), OTHER, OTHER);
+    await chmod(folder, 0o1777);
+    for (const options of [NOT_ROOT, { user: 0, groups: [0] }]) {
+      const { code, stderr } = await exported(target(), options);
+      expect([code, stderr]).toEqual([
+        8,
+        expect.stringContaining("it is a link that belongs to another user"),
+      ]);
+    }
+    expect(await readFile(victim, "utf8")).toBe("untouched");
+  });
 
   it.skipIf(!IS_ROOT)(
-    "export --output does not follow a link that another user created after the first check",
+    "does not follow a link that another user created after the first check",
     async () => {
       const victim = join(folder, "victim");
       await writeFile(victim, "untouched");
@@ -247,7 +244,7 @@ describe.skipIf(process.platform === "win32")("export --output", () => {
     },
   );
 
-  it("export --output creates no folder, and replaces the target of our own link", async () => {
+  it("creates no folder, and replaces the target of our own link", async () => {
     const io = { user: process.getuid?.(), groups: process.getgroups?.() ?? [], env: {} };
     await expect(writePrivateFile(join(folder, "none", "x"), "", io)).rejects.toThrow(
       "no such file or folder",

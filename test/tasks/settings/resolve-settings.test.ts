@@ -71,7 +71,7 @@ describe("the profile in use", () => {
     ],
     ["the project's", { project: { profile: "staging" } }, "http://staging"],
     ["the current one", {}, "http://local"],
-  ])("the profile in use is %s", async (_what, places, url) => {
+  ])("is %s", async (_what, places, url) => {
     const { find } = await world({ profiles: PROFILES, ...places });
     expect(find("url")).toMatchObject({
       text: url,
@@ -110,15 +110,12 @@ describe("a profile that does not exist", () => {
   it.each([
     ["that the project names", { project: { profile: "staging" } }],
     ["that was the current one", { profiles: { current: "gone", profiles: {} } }],
-  ])(
-    "a profile that does not exist is ignored if the environment gives the server: one %s",
-    async (_what, places) => {
-      const { find } = await world({ env: { APPVARS_URL: "http://variable" }, ...places });
-      expect(find("url")?.text).toBe("http://variable");
-    },
-  );
+  ])("is ignored if the environment gives the server: one %s", async (_what, places) => {
+    const { find } = await world({ env: { APPVARS_URL: "http://variable" }, ...places });
+    expect(find("url")?.text).toBe("http://variable");
+  });
 
-  it("a profile that does not exist is an error if a variable names it", async () => {
+  it("is an error if a variable names it", async () => {
     const { find } = await world({
       env: { APPVARS_URL: "http://variable", APPVARS_PROFILE: "nope" },
     });

@@ -30,7 +30,7 @@ describe.skipIf(process.platform === "win32")("the user's folders", () => {
       "/home/me/Library/Preferences/appvars",
       "/home/me/Library/Caches/appvars",
     ],
-  ])("the user's folders follow the rules of %s", (_what, platform, env, config, cache) => {
+  ])("follow the rules of %s", (_what, platform, env, config, cache) => {
     expect(userFolders(env, platform, at("/home/me"))).toEqual({ config, cache });
   });
 
@@ -42,7 +42,7 @@ describe.skipIf(process.platform === "win32")("the user's folders", () => {
       "C:\\Users\\me\\AppData\\Roaming",
       "C:\\Users\\me\\AppData\\Local",
     ],
-  ])("the user's folders follow the rules of %s", (_what, env, roaming, local) => {
+  ])("follow the rules of %s", (_what, env, roaming, local) => {
     const folders = { config: `${roaming}\\appvars\\Config`, cache: `${local}\\appvars\\Cache` };
     expect(userFolders(env, "win32", at("C:\\Users\\me"))).toEqual(folders);
   });
@@ -63,7 +63,7 @@ describe.skipIf(process.platform === "win32")("the user's folders", () => {
 
 describe("a config folder below a file", () => {
   it.each(["profile add x --no-check --url http://a", "allow"])(
-    "a config folder below a file makes %s fail with words, not a code",
+    "makes %s fail with words, not a code",
     async (line) => {
       const folder = await temporaryFolder();
       await writeFile(join(folder, ".appvars.json"), "{}");
@@ -283,26 +283,23 @@ describe.skipIf(!isRoot)("profiles that another user may have written", () => {
       (_, path) => chmod(path, 0o622),
       "profiles.json can be written by everybody",
     ],
-  ])(
-    "profiles that another user may have written are ignored with a note: %s",
-    async (_what, spoil, reason) => {
-      const { config, path } = await withProfiles();
-      await spoil(config, path);
-      const env = await serverEnvironment();
-      const { code, stdout, stderr } = await runCli(["get", "PORT"], { config, env });
-      expect([code, stdout]).toEqual([0, "3000\n"]);
-      expect(stderr).toMatch(new RegExp(`^appvars: continuing without profiles: .*${reason}`));
-      expect((await runCli(["config"], { config })).stdout).not.toContain("stranger");
-      const named = await runCli(["get", "PORT", "--profile", "p"], { config, env });
-      expect(named).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(reason) });
-      const before = await stat(path);
-      const edit = await runCli(["profile", "add", "q", "--no-check", "--url", "http://a"], {
-        config,
-      });
-      expect(edit).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
-      expect((await stat(path)).ino).toBe(before.ino);
-    },
-  );
+  ])("are ignored with a note: %s", async (_what, spoil, reason) => {
+    const { config, path } = await withProfiles();
+    await spoil(config, path);
+    const env = await serverEnvironment();
+    const { code, stdout, stderr } = await runCli(["get", "PORT"], { config, env });
+    expect([code, stdout]).toEqual([0, "3000\n"]);
+    expect(stderr).toMatch(new RegExp(`^appvars: continuing without profiles: .*${reason}`));
+    expect((await runCli(["config"], { config })).stdout).not.toContain("stranger");
+    const named = await runCli(["get", "PORT", "--profile", "p"], { config, env });
+    expect(named).toMatchObject({ code: 2, stdout: "", stderr: expect.stringMatching(reason) });
+    const before = await stat(path);
+    const edit = await runCli(["profile", "add", "q", "--no-check", "--url", "http://a"], {
+      config,
+    });
+    expect(edit).toMatchObject({ code: 2, stderr: expect.stringMatching(reason) });
+    expect((await stat(path)).ino).toBe(before.ino);
+  });
 
   it("a profile that names another user's secret file causes a note, also from doctor", async () => {
     const { config, path } = await withProfiles();

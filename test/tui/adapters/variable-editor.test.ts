@@ -9,7 +9,7 @@ import type {
   VariableState,
 } from "../../../src/model/variable-change.js";
 import type { Data } from "../../../src/store/data.js";
-import { createDataAccess } from "../../../src/tasks/data/open-data.js";
+import { openDataAccess } from "../../../src/tasks/data/open-data.js";
 import { watchData } from "../../../src/tui/adapters/open-place.js";
 import { createEditor } from "../../../src/tui/adapters/variable-editor.js";
 import type { Draft } from "../../../src/tui/state/ports.js";
@@ -34,7 +34,7 @@ const DATABASE: VariableState = {
 async function editing(content: unknown = DATA, key?: string) {
   const file = await dataFile(content);
   const { store, service, check } = await watchData(
-    await createDataAccess({ kind: "file", path: file.path }, OURSELVES),
+    await openDataAccess({ kind: "file", path: file.path }, OURSELVES),
     OURSELVES.surroundings,
   );
   onTestFinished(() => store.close());

@@ -44,7 +44,7 @@ export const definition = defineCommand({
 export async function runInit(flags: InitFlags, context: Context): Promise<void> {
   const settings = await context.settings(flags);
   let location = dataLocationOf(settings);
-  const { createDataAccess } = await import("../../../tasks/data/open-data.js");
+  const { openDataAccess } = await import("../../../tasks/data/open-data.js");
   const { newData } = await import("../../../tasks/transfer/new-data.js");
   const { from, example = false } = flags;
   const data = await newData({ from, env: FIRST_ENVIRONMENT, examples: example }, context);
@@ -52,7 +52,7 @@ export async function runInit(flags: InitFlags, context: Context): Promise<void>
     if (location.kind === "etcd") throw new UsageError("--git and --seal are for a data file");
     location = await sealNewFile(location, flags, context);
   }
-  const local = await createDataAccess(location, context, "change");
+  const local = await openDataAccess(location, context, "change");
   const $schema =
     location.kind === "file" && installedSchema(dirname(location.path), "appvars.schema.json");
   const created = local.create({ ...($schema && { $schema }), ...data });

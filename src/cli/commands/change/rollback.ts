@@ -39,8 +39,8 @@ export const definition = defineCommand({
     context,
   ) {
     const { planRollBack } = await import("../../../store/edits/roll-back.js");
-    const dataLocation = await context.location(flags);
-    const plan = await readHistory(dataLocation, context, (history) =>
+    const location = await context.location(flags);
+    const plan = await readHistory(location, context, (history) =>
       planRollBack(history, number, { only, env, showValues }),
     );
     await printChanges(plan.rows, showValues, context, "there is nothing to restore");
@@ -49,7 +49,7 @@ export const definition = defineCommand({
     const question = `restore this as it was before change ${number}?`;
     if (!yes && !(await confirm(question, context)))
       throw new UsageError("nothing was changed; to do it, add --yes");
-    await updateData(dataLocation, context, plan.edit, { mayBreakSchemas: broken });
+    await updateData(location, context, plan.edit, { mayBreakSchemas: broken });
     context.tell(`restored what was there before change ${number}`);
   },
 });

@@ -1,7 +1,7 @@
 import { UsageError } from "../../../kit/text/errors.js";
 import { command } from "../../../kit/text/shell.js";
 import { withKeyFile } from "../../../tasks/data/key-file.js";
-import { createDataAccess } from "../../../tasks/data/open-data.js";
+import { openDataAccess } from "../../../tasks/data/open-data.js";
 import {
   dataLocationOf,
   keyFileOf,
@@ -52,11 +52,11 @@ async function changeForm(
   const location =
     data === undefined ? dataLocationOf(settings) : parseDataLocation(data, "DATA", settings);
   // Refuses the file before a key is created.
-  await createDataAccess(location, context, "change");
+  await openDataAccess(location, context, "change");
   const keyed = form === "sealed" ? await withKeyFile(location, context) : location;
   if (!keyed.sealKey) throw new UsageError("to unseal, use --seal-key-file or APPVARS_SEAL_KEY");
   const name = locationName(location);
-  const isWritten = await (await createDataAccess(keyed, context)).writeAs(form);
+  const isWritten = await (await openDataAccess(keyed, context)).writeAs(form);
   const key = keyed.sealKey.name === "sealKey" ? "APPVARS_SEAL_KEY" : keyed.sealKey.text;
   const history = location.kind === "etcd" ? "; its history begins with this" : "";
   const sealed = `${isWritten ? "now" : "already"} sealed with the first key of ${key}${history}`;

@@ -126,9 +126,9 @@ async function readContent(
 async function lastChange({ id }: VariableValue, settings: Settings, context: Context) {
   const connection = connectionOf(settings);
   if (connection.kind !== "data") return undefined;
-  const { createDataAccess } = await import("../../../tasks/data/open-data.js");
+  const { openDataAccess } = await import("../../../tasks/data/open-data.js");
   const { lastChangeOf } = await import("../../../store/edits/change-rows.js");
-  const local = await createDataAccess(connection.location, context);
+  const local = await openDataAccess(connection.location, context);
   const finding = local.history((history) => lastChangeOf(id, history));
   return finding.catch((error: Error) => context.warn(error.message));
 }

@@ -85,10 +85,10 @@ async function startParts(
   const { surroundings, flags } = context;
   const { clock, ticks, folders } = surroundings;
   const { location, tlsPaths } = serveFlags;
-  const { createDataAccess } = await import("../../../tasks/data/open-data.js");
+  const { openDataAccess } = await import("../../../tasks/data/open-data.js");
   const { Service } = await import("../../../service/service.js");
   const { startServer } = await import("../../../server/start-server.js");
-  const data = await createDataAccess(location, context);
+  const data = await openDataAccess(location, context);
   const store = await data.serve({ cacheFolder: folders.cache, log });
   closers.push(() => store.close(), logKeyWarnings(store, locationFlags(location), clock, log));
   const tlsFiles =

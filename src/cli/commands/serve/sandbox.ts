@@ -87,7 +87,6 @@ export function parseLatency(text: string): { least: number; most: number } {
   return requireValid(latency, latency.least <= latency.most, rule);
 }
 
-/** `0.25`: a share from 0 to 1. */
 export function parseShare(text: string): number {
   const share = /^(?:\d+|\d*\.\d+)$/.test(text) ? Number(text) : Number.NaN;
   return requireValid(share, share <= 1, "a share from 0 to 1, such as 0.25");

@@ -9,7 +9,7 @@ import { ArgumentError } from "../../arguments/parse-line.js";
 
 const MAX_WINDOW_MS = 86_400_000;
 
-export function parseWholeNumber(
+export function createWholeNumberParser(
   min: number,
   max = Number.MAX_SAFE_INTEGER,
 ): (text: string) => number {

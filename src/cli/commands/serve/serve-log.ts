@@ -97,7 +97,6 @@ function summary({ method, route = "(no such route)", status }: ServedRequest): 
   return method === undefined ? `(unreadable request) ${status}` : `${method} ${route} ${status}`;
 }
 
-/** Logs each reload of the data, and why one failed. */
 export function logReloads(store: Store, name: string, log: Log): void {
   followProblem(store, (problem) => {
     if (problem === undefined) log("info", `reloaded ${name}`);

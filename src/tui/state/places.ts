@@ -13,7 +13,7 @@ export interface PlaceInfo extends Omit<Place, "open"> {
   readonly isGone?: boolean;
 }
 
-interface Places {
+interface WithPlaces {
   readonly places: readonly PlaceInfo[];
 }
 
@@ -27,7 +27,10 @@ export function placeOrder(places: readonly PlaceInfo[]): readonly number[] {
 }
 
 /** Indexes of the group of the open place. */
-export function groupOf({ places, place }: Places & { readonly place: number }): readonly number[] {
+export function groupOf({
+  places,
+  place,
+}: WithPlaces & { readonly place: number }): readonly number[] {
   const group = places[place]?.group;
   return [...places.keys()].filter((index) => {
     return places[index]?.group === group && (index === place || !places[index]?.isGone);
@@ -47,7 +50,7 @@ export function groupLabel(group: string): string {
  * The name of a place under the heading of its group: `production` for
  * `shop/production`.
  */
-export function shortPlaceName({ places }: Places, index: number): string {
+export function shortPlaceName({ places }: WithPlaces, index: number): string {
   const { name = "", group } = places[index] ?? {};
   const prefix = `${group}/`;
   return visibleText(name.startsWith(prefix) ? name.slice(prefix.length) : name);
@@ -75,13 +78,13 @@ export function attributesOf({
   ].filter(Boolean);
 }
 
-export function whyReadOnly(state: Places, place: number): string | undefined {
+export function whyReadOnly(state: WithPlaces, place: number): string | undefined {
   const { isServer, readOnly } = state.places[place] ?? {};
   const reason = isServer ? "the variables of a server can't be edited here" : readOnly;
   return reason && `${placeName(state, place)} is read-only: ${reason}`;
 }
 
-export function placeName({ places }: Places, index: number): string {
+export function placeName({ places }: WithPlaces, index: number): string {
   return visibleText(places[index]?.name ?? "");
 }
 

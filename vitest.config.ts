@@ -66,6 +66,7 @@ export default defineConfig({
     expect: { poll: { timeout: 20_000 } },
     // Vitest leaves one core unused by default, and has no percentage above this.
     maxWorkers: "100%",
+    experimental: { fsModuleCache: true },
     sequence: { sequencer: SessionsFirst },
     // The others print nothing unless tests have reported results, or some could not run.
     reporters: ["default", new ResultTable(), new MissingPrograms()],

@@ -40,7 +40,7 @@ export default defineConfig([
     input: {
       start: "src/cli/start.ts",
       index: "src/index.ts",
-      "parse-worker": "src/store/schema/parse-worker.ts",
+      "parse-worker": "src/store/bytes/parse-worker.ts",
     },
     platform,
     resolve,

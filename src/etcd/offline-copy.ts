@@ -1,9 +1,9 @@
 import { setTimeout as delay, setImmediate } from "node:timers/promises";
 import type { SealedCache } from "../kit/files/sealed-cache.js";
 import { MAX_CACHE_AGE_S } from "../model/defaults.js";
+import { serializeData } from "../store/bytes/data-text.js";
+import { parseInThread } from "../store/bytes/parse-in-thread.js";
 import type { Data } from "../store/data.js";
-import { serializeData } from "../store/schema/data-text.js";
-import { parseInThread } from "../store/schema/parse-in-thread.js";
 
 const PAUSE_MS = 30_000;
 

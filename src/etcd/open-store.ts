@@ -1,9 +1,9 @@
 import type { TlsPem } from "../kit/net/tls-options.js";
 import type { StoreAddress } from "../model/store-address.js";
+import { firstKey } from "../store/bytes/seal-keys.js";
 import type { Data } from "../store/data.js";
 import { type Author, UNKNOWN_AUTHOR } from "../store/history.js";
 import { parseData } from "../store/schema/parse-data.js";
-import { firstKey } from "../store/seal-keys.js";
 import { EtcdStore, type EtcdStoreOptions } from "./etcd-store.js";
 import { Gateway } from "./gateway.js";
 import { KEYS } from "./log.js";

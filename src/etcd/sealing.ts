@@ -1,7 +1,7 @@
 import { sealParts, unsealBytes } from "../kit/crypto/aes-gcm.js";
 import { InvalidDataError } from "../kit/text/errors.js";
 import { NeedsSealKeyError } from "../model/seal-key.js";
-import { findSealKey, ID_BYTES, parseSealKeys, type SealKey } from "../store/seal-keys.js";
+import { findSealKey, ID_BYTES, parseSealKeys, type SealKey } from "../store/bytes/seal-keys.js";
 
 /** The owner of sealed bytes. They can't be moved to another owner. */
 export interface Owner {

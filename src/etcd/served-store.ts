@@ -1,8 +1,8 @@
 import { SealedCache } from "../kit/files/sealed-cache.js";
 import { MAX_CACHE_AGE_S } from "../model/defaults.js";
+import { parseInThread } from "../store/bytes/parse-in-thread.js";
 import { NO_DATA } from "../store/data.js";
 import { parseData } from "../store/schema/parse-data.js";
-import { parseInThread } from "../store/schema/parse-in-thread.js";
 import type { Reloadable, Store } from "../store/store.js";
 import type { Timings } from "./member-client.js";
 import { OfflineCopy } from "./offline-copy.js";

@@ -1,6 +1,6 @@
 import { InvalidDataError, UnreachableError } from "../kit/text/errors.js";
+import { serializeData } from "../store/bytes/data-text.js";
 import type { Data } from "../store/data.js";
-import { serializeData } from "../store/schema/data-text.js";
 import {
   type Claim,
   type Condition,

@@ -1,12 +1,12 @@
 import { readdir, readFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { onTestFinished } from "vitest";
+import { serializeData } from "../../src/store/bytes/data-text.js";
+import { FileSealing } from "../../src/store/bytes/file-sealing.js";
 import type { Data } from "../../src/store/data.js";
 import { readFileHistory } from "../../src/store/file/file-history.js";
 import { openDataFile } from "../../src/store/file/json-file-store.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";
-import { serializeData } from "../../src/store/schema/data-text.js";
-import { FileSealing } from "../../src/store/schema/file-sealing.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
 import { dataFile, SEAL_KEY } from "../support/data-file.js";
 import { describeHistory } from "./history.js";

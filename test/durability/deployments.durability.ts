@@ -1,7 +1,7 @@
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 import { expect, it } from "vitest";
-import { serializeData } from "../../src/store/schema/data-text.js";
+import { serializeData } from "../../src/store/bytes/data-text.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 import { grouped, QUICK } from "../support/measuring.js";
 import { checkHistory, countingFile } from "./counting-file.js";

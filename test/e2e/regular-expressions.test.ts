@@ -18,7 +18,7 @@ const BUILDERS: Record<string, string> = {
   "model/name-matcher.ts":
     "globs, whose stars are followed by a lookahead that prevents to go back",
   "kit/text/printable.ts": "constants",
-  "store/schema/file-sealing.ts": "constants",
+  "store/bytes/file-sealing.ts": "constants",
   "store/schema/data-rules.ts": "constants",
   "server/api/routes.ts": "the routes",
   "tui/widgets/text-field.ts": "constants",

@@ -1,8 +1,8 @@
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { createFileSealing } from "../../src/store/bytes/data-text.js";
 import { createDataFile } from "../../src/store/file/data-file.js";
-import { createFileSealing } from "../../src/store/schema/data-text.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 import { SEAL_KEY } from "../support/data-file.js";
 import { InProcessSession } from "../support/scripts/in-process-session.js";

@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
+import { serializeData } from "../../src/store/bytes/data-text.js";
 import type { Data } from "../../src/store/data.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";
-import { serializeData } from "../../src/store/schema/data-text.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
 import { DATA } from "../support/data.js";
 import { contents, set } from "../support/edits.js";

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../src/kit/text/errors.js";
+import { FileSealing } from "../../src/store/bytes/file-sealing.js";
 import { type Data, NO_DATA } from "../../src/store/data.js";
 import {
   addEnvironment,
@@ -11,7 +12,6 @@ import {
 import { type Assignment, renameVariable, setValues } from "../../src/store/edits/edit-values.js";
 import { mergeData } from "../../src/store/edits/merge-data.js";
 import { mergeFiles } from "../../src/store/file/merge-files.js";
-import { FileSealing } from "../../src/store/schema/file-sealing.js";
 import { KEYS, openSealed, sealedBranches, secretsOf } from "../support/branches.js";
 
 const pair = (name: string) => ({

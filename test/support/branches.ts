@@ -7,6 +7,7 @@ import {
   qualifiedName,
 } from "../../src/model/environment.js";
 import { isPublic, type VariableType, valueFitsType } from "../../src/model/variable.js";
+import { FileSealing } from "../../src/store/bytes/file-sealing.js";
 import { type Data, NO_DATA, withLastIds } from "../../src/store/data.js";
 import {
   addEnvironment,
@@ -24,7 +25,6 @@ import {
   unsetValues,
 } from "../../src/store/edits/edit-values.js";
 import type { Conflict } from "../../src/store/edits/merge-data.js";
-import { FileSealing } from "../../src/store/schema/file-sealing.js";
 import { checkData } from "../../src/store/schema/parse-data.js";
 import { Random } from "./random.js";
 

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
+import { serializeData } from "../../src/store/bytes/data-text.js";
 import type { Data, ValueRecord } from "../../src/store/data.js";
 import { readFileHistory } from "../../src/store/file/file-history.js";
 import { contentHash } from "../../src/store/file/history-lines.js";
 import { updateDataFile } from "../../src/store/file/update-data-file.js";
 import type { RecordedWrite } from "../../src/store/history.js";
-import { serializeData } from "../../src/store/schema/data-text.js";
 import { Random } from "./random.js";
 import { aRecord } from "./records.js";
 import { SIMULATED, SimulatedDisk, simulated } from "./simulated-disk.js";

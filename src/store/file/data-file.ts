@@ -1,8 +1,8 @@
 import { readRegularFile } from "../../kit/files/read-file.js";
 import { toInvalidData, toInvalidFile, withPathInErrors } from "../../kit/files/system-errors.js";
+import { MAX_DATA_SIZE, serializeData } from "../bytes/data-text.js";
+import type { FileSealing } from "../bytes/file-sealing.js";
 import { type Data, NO_DATA } from "../data.js";
-import { MAX_DATA_SIZE, serializeData } from "../schema/data-text.js";
-import type { FileSealing } from "../schema/file-sealing.js";
 import { checkData, type OpenContent, parseData } from "../schema/parse-data.js";
 
 interface ReadOptions {
@@ -37,7 +37,7 @@ export function readContent(path: string, name = path, mayBeEmpty = true): Promi
 /** Opens content, sealed or not, without keys. */
 export const openWithoutKeys: OpenContent = async (content) =>
   content.sealed
-    ? (await import("../schema/file-sealing.js")).withUnreadableSecrets(content)
+    ? (await import("../bytes/file-sealing.js")).withUnreadableSecrets(content)
     : content;
 
 /**

@@ -16,6 +16,8 @@ import {
   toInvalidFile,
 } from "../../kit/files/system-errors.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
+import { MAX_DATA_SIZE } from "../bytes/data-text.js";
+import type { FileSealing } from "../bytes/file-sealing.js";
 import type { Data } from "../data.js";
 import {
   type Author,
@@ -25,8 +27,6 @@ import {
   type RecordedWrite,
   recordedData,
 } from "../history.js";
-import { MAX_DATA_SIZE } from "../schema/data-text.js";
-import type { FileSealing } from "../schema/file-sealing.js";
 import { readDataFile } from "./data-file.js";
 import {
   contentHash,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { applyRule, COUNT, optional, rule, TEXT } from "../../kit/text/rules.js";
+import type { FileSealing } from "../bytes/file-sealing.js";
 import type { Data } from "../data.js";
 import {
   applyRecordChanges,
@@ -14,7 +15,6 @@ import {
   recordedData,
   UNKNOWN_AUTHOR,
 } from "../history.js";
-import type { FileSealing } from "../schema/file-sealing.js";
 import { parseStoredText } from "../schema/parse-data.js";
 
 // docs/design/history.md describes the lines, and which of them are valid.

@@ -1,11 +1,11 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { NotDurableError, withPathInErrors } from "../../kit/files/system-errors.js";
 import { type FileWatch, watchFile } from "../../kit/files/watch-file.js";
+import { createFileSealing, parseWithKeys } from "../bytes/data-text.js";
+import { parseInThread } from "../bytes/parse-in-thread.js";
 import { type Data, NO_DATA } from "../data.js";
 import type { Author } from "../history.js";
-import { createFileSealing, parseWithKeys } from "../schema/data-text.js";
 import { type OpenContent, parseData } from "../schema/parse-data.js";
-import { parseInThread } from "../schema/parse-in-thread.js";
 import {
   type ChangeData,
   type EditableStore,

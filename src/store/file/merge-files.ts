@@ -1,10 +1,10 @@
 import { isDeepStrictEqual as isSame } from "node:util";
 import { withPathInErrors } from "../../kit/files/system-errors.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
+import { FileSealing } from "../bytes/file-sealing.js";
 import type { Data } from "../data.js";
 import { type Merge, mergeData } from "../edits/merge-data.js";
 import { labelOf, mergeRecordsOf } from "../edits/merge-records.js";
-import { FileSealing } from "../schema/file-sealing.js";
 
 /**
  * Merges two branches of a data file. An unchanged secret keeps its sealed

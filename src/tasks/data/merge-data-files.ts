@@ -1,8 +1,8 @@
 import { withPathInErrors } from "../../kit/files/system-errors.js";
+import { serializeData } from "../../store/bytes/data-text.js";
 import type { Conflict } from "../../store/edits/merge-data.js";
 import { readContent } from "../../store/file/data-file.js";
 import { mergeFiles } from "../../store/file/merge-files.js";
-import { serializeData } from "../../store/schema/data-text.js";
 import { writePrivateFile } from "../files/write-private-file.js";
 import { readSecret, type SecretSetting } from "../settings/secret-files.js";
 import type { Caller } from "../surroundings.js";

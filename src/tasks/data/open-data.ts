@@ -10,11 +10,11 @@ import {
 import { abortOnSignal } from "../../kit/process/signals.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
 import { NeedsSealKeyError } from "../../model/seal-key.js";
+import { createFileSealing } from "../../store/bytes/data-text.js";
+import type { FileSealing, SealedForm } from "../../store/bytes/file-sealing.js";
 import type { Data } from "../../store/data.js";
 import { openWithoutKeys, readDataFile } from "../../store/file/data-file.js";
 import type { History } from "../../store/history.js";
-import { createFileSealing } from "../../store/schema/data-text.js";
-import type { FileSealing, SealedForm } from "../../store/schema/file-sealing.js";
 import type { ChangeData, UpdateOptions } from "../../store/store.js";
 import { checkFileRisk, fileRisk } from "../files/safe-files.js";
 import { type DataLocation, dataLocationOf, type FileLocation } from "../settings/connection.js";

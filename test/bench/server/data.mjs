@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { serializeData } from "../../../build/store/schema/data-text.js";
+import { serializeData } from "../../../build/store/bytes/data-text.js";
 import { bigData } from "../../support/big-data.mjs";
 
 /** Characters of a text value. */

@@ -2,6 +2,8 @@ import { readFile, writeFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
 import { NEEDS_SEAL_KEY } from "../../../src/model/seal-key.js";
+import { createFileSealing } from "../../../src/store/bytes/data-text.js";
+import type { SealedForm } from "../../../src/store/bytes/file-sealing.js";
 import { addKey, rotateEnvironment } from "../../../src/store/edits/edit-environments.js";
 import { renameVariable } from "../../../src/store/edits/edit-values.js";
 import { openWithoutKeys, readDataFile } from "../../../src/store/file/data-file.js";
@@ -9,8 +11,6 @@ import { historyPathOf, readFileHistory } from "../../../src/store/file/file-his
 import { openDataFile } from "../../../src/store/file/json-file-store.js";
 import { updateDataFile } from "../../../src/store/file/update-data-file.js";
 import type { History, RecordedWrite } from "../../../src/store/history.js";
-import { createFileSealing } from "../../../src/store/schema/data-text.js";
-import type { SealedForm } from "../../../src/store/schema/file-sealing.js";
 import type { ChangeData } from "../../../src/store/store.js";
 import { DATA } from "../../support/data.js";
 import { dataFile, SEAL_KEY } from "../../support/data-file.js";

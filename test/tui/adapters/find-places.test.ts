@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { encrypt } from "../../../src/client/envelope.js";
 import type { RateLimit } from "../../../src/model/reads/http-headers.js";
 import { readAll } from "../../../src/model/reads/page.js";
-import { FileSealing } from "../../../src/store/schema/file-sealing.js";
+import { FileSealing } from "../../../src/store/bytes/file-sealing.js";
 import { findPlaces } from "../../../src/tui/adapters/find-places.js";
 import type { OpenPlace, Place } from "../../../src/tui/state/ports.js";
 import { aCaller } from "../../support/caller.js";

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
+import { FileSealing } from "../../../src/store/bytes/file-sealing.js";
 import type { Data } from "../../../src/store/data.js";
-import { FileSealing } from "../../../src/store/schema/file-sealing.js";
 import { DATA } from "../../support/data.js";
 import { dataFile } from "../../support/data-file.js";
 import {

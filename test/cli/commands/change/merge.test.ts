@@ -1,8 +1,8 @@
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { serializeData } from "../../../../src/store/bytes/data-text.js";
 import { renameVariable } from "../../../../src/store/edits/edit-values.js";
-import { serializeData } from "../../../../src/store/schema/data-text.js";
 import { parseData } from "../../../../src/store/schema/parse-data.js";
 import { KEYS, openSealed, sealedBranches } from "../../../support/branches.js";
 import { runCli } from "../../../support/cli.js";

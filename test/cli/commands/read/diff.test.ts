@@ -1,9 +1,9 @@
 import { mkdir, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { serializeData } from "../../../../src/store/bytes/data-text.js";
 import type { Data } from "../../../../src/store/data.js";
 import { addKey } from "../../../../src/store/edits/edit-environments.js";
-import { serializeData } from "../../../../src/store/schema/data-text.js";
 import { sealedBranches } from "../../../support/branches.js";
 import { runCli } from "../../../support/cli.js";
 import { cliWithDataFile } from "../../../support/cli-with-data-file.js";

@@ -2,8 +2,8 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { serializeData } from "../../../../src/store/bytes/data-text.js";
 import type { Data } from "../../../../src/store/data.js";
-import { serializeData } from "../../../../src/store/schema/data-text.js";
 import { parseData } from "../../../../src/store/schema/parse-data.js";
 import { BINARY } from "../../../support/binary.js";
 import {

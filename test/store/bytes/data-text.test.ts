@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { serializeData } from "../../../src/store/bytes/data-text.js";
 import { type Data, NO_DATA } from "../../../src/store/data.js";
-import { serializeData } from "../../../src/store/schema/data-text.js";
 import { parseData } from "../../../src/store/schema/parse-data.js";
 import { DATA, edited, sortedById } from "../../support/data.js";
 

@@ -11,8 +11,8 @@ import {
 import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import { isPublic, isSealedText, SEALED_PREFIX } from "../../model/variable.js";
 import { type Data, mapById } from "../data.js";
-import { findSealKey, parseSealKeys } from "../seal-keys.js";
-import { checkData, parseStoredText } from "./parse-data.js";
+import { checkData, parseStoredText } from "../schema/parse-data.js";
+import { findSealKey, parseSealKeys } from "./seal-keys.js";
 
 /** Names the place that a secret is sealed for. A merge changes ids. */
 type SealContext = readonly [

@@ -1,8 +1,8 @@
 import { constants } from "node:buffer";
 import type { Complete } from "../../model/variable.js";
 import { byId, type Data, type ListName } from "../data.js";
+import { parseData } from "../schema/parse-data.js";
 import type { FileSealing, SealedForm } from "./file-sealing.js";
-import { parseData } from "./parse-data.js";
 
 /** Records per piece, which takes about a millisecond. */
 const PIECE_RECORDS = 2_000;

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { InvalidDataError } from "../../../src/kit/text/errors.js";
+import { serializeData } from "../../../src/store/bytes/data-text.js";
+import { parseInThread } from "../../../src/store/bytes/parse-in-thread.js";
 import { type Data, revisionOf } from "../../../src/store/data.js";
-import { serializeData } from "../../../src/store/schema/data-text.js";
-import { parseInThread } from "../../../src/store/schema/parse-in-thread.js";
 import { bigData } from "../../support/big-data.mjs";
 
 const bytesOf = (data: Data) => Buffer.concat([...serializeData(data)]);

@@ -1,5 +1,5 @@
 import { createHash, hkdfSync } from "node:crypto";
-import { InvalidDataError, UsageError } from "../kit/text/errors.js";
+import { InvalidDataError, UsageError } from "../../kit/text/errors.js";
 
 /** The length of a key's id, in bytes. */
 export const ID_BYTES = 8;

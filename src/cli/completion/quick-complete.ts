@@ -5,7 +5,7 @@ import { openWithoutKeys, readDataFile } from "../../store/file/data-file.js";
 import { connectionOf, dataLocationOf } from "../../tasks/settings/connection.js";
 import { readProfiles } from "../../tasks/settings/profiles.js";
 import { readSettings, type Settings } from "../../tasks/settings/resolve-settings.js";
-import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import type { GivenFlags } from "../../tasks/settings/setting-table.js";
 import { profilesPath } from "../../tasks/settings/settings-file.js";
 import type { Caller } from "../../tasks/surroundings.js";
 import { splitWords } from "../arguments/parse-line.js";
@@ -17,7 +17,7 @@ import { writeRaw } from "../output/output.js";
 type Offer = readonly [word: string, description: string];
 
 /** Finds the offers of a kind, without reading anything over the network. */
-const FINDERS: Record<string, (flags: SourceFlags, caller: Caller) => Promise<Offer[]>> = {
+const FINDERS: Record<string, (flags: GivenFlags, caller: Caller) => Promise<Offer[]>> = {
   names: findNames,
   "file-names": (flags, caller) => findVariables(readSettings(flags, caller)),
   environments: async (flags, caller) => {
@@ -63,7 +63,7 @@ function isOfferable(word: string): boolean {
   return /^[^-]/.test(word) && printable(word) === word;
 }
 
-function parseFlags(words: string[], { env }: Caller["surroundings"]): SourceFlags {
+function parseFlags(words: string[], { env }: Caller["surroundings"]): GivenFlags {
   // The shell has not expanded it yet.
   const expand = (text?: string) => text?.replace(/^~(?=\/)/, env["HOME"] ?? "~");
   const { flags } = splitWords(words, { flags: SOURCE_FLAGS });
@@ -72,7 +72,7 @@ function parseFlags(words: string[], { env }: Caller["surroundings"]): SourceFla
   );
 }
 
-async function findNames(flags: SourceFlags, caller: Caller): Promise<Offer[]> {
+async function findNames(flags: GivenFlags, caller: Caller): Promise<Offer[]> {
   const settings = readSettings(flags, caller);
   return connectionOf(settings).kind === "data" ? findVariables(settings) : [];
 }

@@ -3,7 +3,7 @@ import type { untilStopped } from "../../kit/process/signals.js";
 import type { DataCaller } from "../../tasks/data/open-data.js";
 import type { DataLocation } from "../../tasks/settings/connection.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
-import type { SourceFlags } from "../../tasks/settings/setting-table.js";
+import type { GivenFlags } from "../../tasks/settings/setting-table.js";
 import type { Surroundings } from "../../tasks/surroundings.js";
 import {
   type Output,
@@ -42,9 +42,9 @@ export interface Context extends DataCaller, Printer {
   /** The exit code if the command does not fail. Default 0. */
   exitCode: number;
   /** Reads the settings of the command, given its flags. */
-  settings(flags: SourceFlags): Promise<Settings>;
+  settings(flags: GivenFlags): Promise<Settings>;
   /** Finds the location of the data that these settings name. */
-  location(flags: SourceFlags): Promise<DataLocation>;
+  location(flags: GivenFlags): Promise<DataLocation>;
 }
 
 /** The time before the first line about long work, and between two lines. */

@@ -17,10 +17,10 @@ import { readSettings, type Settings } from "../settings/resolve-settings.js";
 import { readTlsFiles } from "../settings/secret-files.js";
 import type { ServerSettings } from "../settings/server-settings.js";
 import {
+  type GivenFlags,
   NotAllowedError,
   SETTINGS,
   type SettingList,
-  type SourceFlags,
 } from "../settings/setting-table.js";
 import { profilesPath } from "../settings/settings-file.js";
 import type { Caller, Surroundings } from "../surroundings.js";
@@ -36,7 +36,7 @@ import {
   warning,
 } from "./finding.js";
 
-export async function diagnose(flags: SourceFlags, asking: Caller): Promise<Findings> {
+export async function diagnose(flags: GivenFlags, asking: Caller): Promise<Findings> {
   const findings: Finding[] = [];
   const note = (text: string) =>
     void findings.push(warning(text, "correct this, unless you expect it"));
@@ -62,7 +62,7 @@ async function checkSource(
 }
 
 /** Returns no settings if they are invalid, and no access without a server. */
-async function checkSettings(flags: SourceFlags, caller: Caller, findings: Finding[]) {
+async function checkSettings(flags: GivenFlags, caller: Caller, findings: Finding[]) {
   const attempt = async <T>(work: () => T | Promise<T>): Promise<T | undefined> => {
     try {
       return await work();

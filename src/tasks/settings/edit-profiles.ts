@@ -18,7 +18,7 @@ import { connectionOf } from "./connection.js";
 import { describeMissingProfile, type Profiles, readProfiles } from "./profiles.js";
 import { Settings, settingsFrom } from "./resolve-settings.js";
 import { readSecret } from "./secret-files.js";
-import { SETTINGS, type Setting, type SettingName, type SourceFlags } from "./setting-table.js";
+import { type GivenFlags, SETTINGS, type Setting, type SettingName } from "./setting-table.js";
 import type { SettingsObject } from "./settings-file.js";
 
 /**
@@ -103,7 +103,7 @@ const PRINTED: readonly SettingName[] = ["url", "apiKey", "apiSecret"];
  * `serve` prints; for a store, from the store's variables, since most have no
  * flag. Paths become absolute, and the file of the API secret its content.
  */
-export async function newProfile(flags: SourceFlags, caller: Caller): Promise<Setting[]> {
+export async function newProfile(flags: GivenFlags, caller: Caller): Promise<Setting[]> {
   const given = givenSettings(flags, caller.surroundings.env);
   if (given.length === 0)
     throw new UsageError("this profile has no settings: add --url, --data or --store");
@@ -129,7 +129,7 @@ export function toProfile(given: readonly Setting[]): SettingsObject {
   );
 }
 
-function givenSettings(flags: SourceFlags, env: Surroundings["env"]): Setting[] {
+function givenSettings(flags: GivenFlags, env: Surroundings["env"]): Setting[] {
   const fromFlags = settingsFrom("flag", flags);
   const given = fromFlags.map(({ name }) => SETTINGS[name].group);
   if (flags["data"]) return fromFlags;

@@ -7,13 +7,13 @@ import { noteLeftOut, settingsOfProfile } from "./profiles.js";
 import { PROJECT_FILE, readProjectFile } from "./project-file.js";
 import { readSecret } from "./secret-files.js";
 import {
+  type GivenFlags,
   NotAllowedError,
   SETTING_NAMES,
   SETTINGS,
   type Setting,
   type SettingList,
   type SettingName,
-  type SourceFlags,
 } from "./setting-table.js";
 import { profilesPath, readSettingsFile } from "./settings-file.js";
 
@@ -104,7 +104,7 @@ interface ReadOptions {
  *   profile
  */
 export function readSettings(
-  flags: SourceFlags,
+  flags: GivenFlags,
   caller: Caller,
   { files = [readProject, readProfile], onError }: ReadOptions = {},
 ): Settings {

@@ -127,7 +127,7 @@ export type SettingList = readonly Setting[];
 export class NotAllowedError extends UsageError {}
 
 /** The parsed flags of a command. */
-export type SourceFlags = Record<string, unknown>;
+export type GivenFlags = Record<string, unknown>;
 
 export const HIDDEN = "(hidden)";
 

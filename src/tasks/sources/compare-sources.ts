@@ -4,7 +4,7 @@ import { type Difference, diffValues } from "../../model/diff-values.js";
 import { namedValues, readVariableEntries } from "../../model/reads/variable-entries.js";
 import { dataLocationOf, locationName } from "../settings/connection.js";
 import { Settings, settingsFrom } from "../settings/resolve-settings.js";
-import type { SourceFlags } from "../settings/setting-table.js";
+import type { GivenFlags } from "../settings/setting-table.js";
 import type { Caller } from "../surroundings.js";
 import { type Decrypt, decryptValues } from "./decryption.js";
 import { openSource, withSource } from "./open-source.js";
@@ -33,7 +33,7 @@ function settingsOf(side: string, settings: Settings, caller: Caller): Settings 
   return new Settings([...settingsFrom("flag", sourceFlags(side, settings)), ...others], caller);
 }
 
-function sourceFlags(side: string, settings: Settings): SourceFlags {
+function sourceFlags(side: string, settings: Settings): GivenFlags {
   if (/^https?:\/\//.test(side)) return { url: side };
   if (/^etcds?:\/\//.test(side)) {
     // A colon after the prefix, which begins with a slash, can't belong to a

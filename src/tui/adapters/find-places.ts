@@ -20,11 +20,11 @@ import {
 import type { ServerSettings } from "../../tasks/settings/server-settings.js";
 import {
   DEFAULT_DATA_FILE,
+  type GivenFlags,
   SETTINGS,
   type Setting,
   type SettingList,
   type SettingName,
-  type SourceFlags,
 } from "../../tasks/settings/setting-table.js";
 import { isNothingConfigured } from "../../tasks/sources/open-source.js";
 import type { Caller } from "../../tasks/surroundings.js";
@@ -42,7 +42,7 @@ import { getCommandWith, placeOpener, repeatedFlags } from "./open-place.js";
  * @throws UsageError for invalid settings; NotFoundError, InvalidDataError for
  *   missing or invalid data
  */
-export async function findPlaces(flags: SourceFlags, caller: Caller): Promise<Places> {
+export async function findPlaces(flags: GivenFlags, caller: Caller): Promise<Places> {
   const { settings, connection, broken } = readUsable(flags, caller);
   if (connection.kind === "server") {
     const remote = serverPlaces(connection, { flags, settings, caller }, broken);
@@ -85,7 +85,7 @@ function firstPlaces(remote: Places, settings: Settings, caller: Caller): Places
 
 /** Reads the settings, without the chosen profile if it is broken. */
 function readUsable(
-  flags: SourceFlags,
+  flags: GivenFlags,
   caller: Caller,
 ): { settings: Settings; connection: Connection; broken?: UsageError } {
   try {
@@ -111,7 +111,7 @@ const TLS_FILES = ["caFile", "clientCert", "clientKey"] as const;
 const COMMON_SETTINGS: readonly SettingName[] = ["timeout", "encKey", "encKeyFile"];
 
 interface Start {
-  readonly flags: SourceFlags;
+  readonly flags: GivenFlags;
   readonly settings: Settings;
   readonly caller: Caller;
 }

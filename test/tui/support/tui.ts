@@ -13,7 +13,7 @@ import type { VariableType } from "../../../src/model/variable.js";
 import { Service } from "../../../src/service/service.js";
 import type { Data, VariableRecord } from "../../../src/store/data.js";
 import { createMemoryStore } from "../../../src/store/memory/memory-store.js";
-import type { SourceFlags } from "../../../src/tasks/settings/setting-table.js";
+import type { GivenFlags } from "../../../src/tasks/settings/setting-table.js";
 import { findPlaces } from "../../../src/tui/adapters/find-places.js";
 import { listFolder, writeValues } from "../../../src/tui/adapters/import-export.js";
 import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
@@ -111,7 +111,7 @@ interface TuiOptions {
 }
 
 /** The TUI without a terminal, with places as the command finds them. */
-export async function remoteProgram(flags: SourceFlags, options: TuiOptions & CliOptions) {
+export async function remoteProgram(flags: GivenFlags, options: TuiOptions & CliOptions) {
   const { code: found } = await runWith(
     (io) =>
       findPlaces(flags, aCaller(io.surroundings, { warn: (text) => void io.stderr.write(text) })),

@@ -12,7 +12,7 @@ import { createMatcher, NAME_OR_GLOB, NAME_OR_GLOB_RULE } from "../../../model/n
 import type { ChangeWithPair } from "../../../store/edits/edit-environments.js";
 import { credentialLines } from "../../../tasks/data/key-advice.js";
 import { readData, updateData } from "../../../tasks/data/open-data.js";
-import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
+import type { GivenFlags } from "../../../tasks/settings/setting-table.js";
 import { type Command, defineCommand } from "../../arguments/command.js";
 import { CHANGE_FLAGS, LOCATION_FLAGS } from "../../arguments/data-flags.js";
 import { parseDuration, parseTime, requireValid } from "../../arguments/flag-arguments.js";
@@ -171,7 +171,7 @@ export const loadEdits = () => import("../../../store/edits/edit-environments.js
  * Gives new credentials to an environment or a key, and prints them. Resolves
  * as `updateData`.
  */
-export async function issue(flags: SourceFlags, context: Context, change: ChangeWithPair) {
+export async function issue(flags: GivenFlags, context: Context, change: ChangeWithPair) {
   const { issueCredentials } = await loadEdits();
   const location = await context.location(flags);
   let changed: Awaited<ReturnType<typeof updateData>>;

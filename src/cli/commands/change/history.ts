@@ -1,7 +1,7 @@
 import { UsageError } from "../../../kit/text/errors.js";
 import { readHistory } from "../../../tasks/data/open-data.js";
 import { locationName } from "../../../tasks/settings/connection.js";
-import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
+import type { GivenFlags } from "../../../tasks/settings/setting-table.js";
 import { defineCommand } from "../../arguments/command.js";
 import { LOCATION_FLAGS } from "../../arguments/data-flags.js";
 import { requireValid } from "../../arguments/flag-arguments.js";
@@ -58,7 +58,7 @@ function parseCount(text: string): number {
   return requireValid(Number(text), /^\d{1,9}$/.test(text), "a number of entries");
 }
 
-async function runPrune(entries: number, flags: SourceFlags, context: Context): Promise<void> {
+async function runPrune(entries: number, flags: GivenFlags, context: Context): Promise<void> {
   const location = await context.location(flags);
   if (location.kind !== "etcd")
     throw new UsageError(

@@ -8,7 +8,7 @@ import {
   locationName,
   parseDataLocation,
 } from "../../../tasks/settings/connection.js";
-import type { SourceFlags } from "../../../tasks/settings/setting-table.js";
+import type { GivenFlags } from "../../../tasks/settings/setting-table.js";
 import { defineCommand } from "../../arguments/command.js";
 import { PROFILE, SEAL_KEY_FILE } from "../../arguments/source-flags.js";
 import type { Context } from "../../output/context.js";
@@ -45,7 +45,7 @@ export const unseal = defineCommand({
 async function changeForm(
   form: "sealed" | "plain",
   data: string | undefined,
-  flags: SourceFlags,
+  flags: GivenFlags,
   context: Context,
 ): Promise<void> {
   const settings = await context.settings(flags);

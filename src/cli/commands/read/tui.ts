@@ -1,7 +1,7 @@
 import { ReadStream, WriteStream } from "node:tty";
 import { endProcess } from "../../../kit/process/signals.js";
 import { UsageError } from "../../../kit/text/errors.js";
-import { SETTINGS, type SourceFlags } from "../../../tasks/settings/setting-table.js";
+import { type GivenFlags, SETTINGS } from "../../../tasks/settings/setting-table.js";
 import type { ThemeName } from "../../../tui/text/theme.js";
 import { defineCommand } from "../../arguments/command.js";
 import { SOURCE_FLAGS } from "../../arguments/source-flags.js";
@@ -113,7 +113,7 @@ function terminalOf({ io, flags }: Context) {
   return { input, output };
 }
 
-function refuseStdin(flags: SourceFlags): void {
+function refuseStdin(flags: GivenFlags): void {
   for (const name of ["apiSecretFile", "encKeyFile"] as const)
     if (flags[name] === "-")
       throw new UsageError(`${SETTINGS[name].flag} can't be - here: stdin is the keyboard`);

@@ -11,7 +11,7 @@ import type { GatewayOptions } from "./member-client.js";
 import { isSealed, Sealing } from "./sealing.js";
 import type { OnProgress, StoreTarget } from "./uploads.js";
 
-export interface StoreAccess extends Pick<GatewayOptions, "user" | "password">, TlsPem {
+export interface EtcdConnection extends Pick<GatewayOptions, "user" | "password">, TlsPem {
   address: StoreAddress;
   /** The content of the key file; `undefined` if the store is not sealed. */
   sealKeys?: string | undefined;
@@ -26,13 +26,13 @@ type OpenOptions = Omit<EtcdStoreOptions, "target" | "url" | "author"> &
  * @throws InvalidDataError; UnreachableError, UnauthorizedError, ServerError;
  *   UsageError for keys
  */
-export function openEtcdStore(access: StoreAccess, options?: OpenOptions): Promise<EtcdStore> {
+export function openEtcdStore(access: EtcdConnection, options?: OpenOptions): Promise<EtcdStore> {
   return etcdStore(access, options).open();
 }
 
 /** @throws InvalidDataError if it holds something; as `openEtcdStore` */
 export async function createEtcdStore(
-  access: StoreAccess,
+  access: EtcdConnection,
   data: Data,
   onProgress?: OnProgress,
 ): Promise<void> {
@@ -47,7 +47,7 @@ export async function createEtcdStore(
  * @throws InvalidDataError also if another program writes with another key; as
  *   `openEtcdStore`
  */
-export async function resealAll(access: StoreAccess, onProgress?: OnProgress): Promise<void> {
+export async function resealAll(access: EtcdConnection, onProgress?: OnProgress): Promise<void> {
   const { sealKeys = "" } = access;
   const sealing = new Sealing(sealKeys);
   const now = (await isStoreSealed(access)) ? sealKeys : undefined;
@@ -58,7 +58,7 @@ export async function resealAll(access: StoreAccess, onProgress?: OnProgress): P
   await again.close();
 }
 
-async function isStoreSealed({ address, ...access }: StoreAccess): Promise<boolean> {
+async function isStoreSealed({ address, ...access }: EtcdConnection): Promise<boolean> {
   const gateway = new Gateway({ ...address, ...access });
   const heads = await gateway.range({ key: KEYS.head }).finally(() => gateway.close());
   return heads.some(({ value }) => isSealed(value));
@@ -66,7 +66,7 @@ async function isStoreSealed({ address, ...access }: StoreAccess): Promise<boole
 
 /** @throws UsageError for the keys */
 export function etcdStore(
-  { address, sealKeys, author = UNKNOWN_AUTHOR, ...access }: StoreAccess,
+  { address, sealKeys, author = UNKNOWN_AUTHOR, ...access }: EtcdConnection,
   { times, parse = (bytes) => parseData(bytes), onProgress, ...options }: OpenOptions = {},
 ): EtcdStore {
   const gateway = new Gateway({ ...address, ...access, times });

@@ -6,7 +6,7 @@ import { parseData } from "../store/schema/parse-data.js";
 import type { Reloadable, Store } from "../store/store.js";
 import type { Timings } from "./member-client.js";
 import { OfflineCopy } from "./offline-copy.js";
-import { etcdStore, type StoreAccess } from "./open-store.js";
+import { type EtcdConnection, etcdStore } from "./open-store.js";
 
 export interface ServedStoreOptions {
   /**
@@ -27,7 +27,7 @@ export interface ServedStoreOptions {
  * @throws as `openEtcdStore`
  */
 export async function openServedEtcdStore(
-  access: StoreAccess,
+  access: EtcdConnection,
   { cacheFolder, user, clock, times, warn }: ServedStoreOptions,
 ): Promise<Store & Reloadable> {
   const onFailure = ({ message }: Error) =>
@@ -52,7 +52,7 @@ export async function openServedEtcdStore(
  * protect it.
  */
 function offlineFile(
-  { address: { url }, sealKeys, password, key }: StoreAccess,
+  { address: { url }, sealKeys, password, key }: EtcdConnection,
   parent: string,
   user?: number,
 ): SealedCache {

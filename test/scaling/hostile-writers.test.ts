@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { logKey } from "../../src/etcd/log.js";
-import { createEtcdStore, type StoreAccess } from "../../src/etcd/open-store.js";
+import { createEtcdStore, type EtcdConnection } from "../../src/etcd/open-store.js";
 import { memoryOf } from "../bench/shared/memory.mjs";
 import { type EtcdCluster, startEtcd } from "../support/etcd.js";
 import { idByHand, putByHand } from "../support/etcd-records.js";
@@ -194,7 +194,7 @@ const ROUTE = `/v1/variables-values-by-name/${counterName(0)}`;
 async function startSealed() {
   const etcd = await startEtcd();
   const prefix = etcd.newPrefix();
-  const access: StoreAccess = { ...etcd.access(etcd.storeUrl(prefix)), sealKeys: SEALING_KEY };
+  const access: EtcdConnection = { ...etcd.access(etcd.storeUrl(prefix)), sealKeys: SEALING_KEY };
   await createEtcdStore(access, withNoise(VARIABLES));
   const keyFile = join(await temporaryFolder(), "keys");
   await writeFile(keyFile, SEALING_KEY, { mode: 0o600 });

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createEtcdStore, openEtcdStore, type StoreAccess } from "../../src/etcd/open-store.js";
+import { createEtcdStore, type EtcdConnection, openEtcdStore } from "../../src/etcd/open-store.js";
 import { startEtcdCluster } from "../support/etcd.js";
 import { get } from "../support/http.js";
 import { grouped, QUICK } from "../support/measuring.js";
@@ -115,12 +115,12 @@ describe("a cluster whose members are killed", needs("etcd"), () => {
   });
 });
 
-async function startReaders({ address: { url } }: StoreAccess): Promise<Reader[]> {
+async function startReaders({ address: { url } }: EtcdConnection): Promise<Reader[]> {
   const replicas = await Promise.all(Array.from({ length: REPLICAS }, () => startReplica(url)));
   return replicas.map(({ port }) => new Reader(port, 0));
 }
 
-async function readNewest(access: StoreAccess) {
+async function readNewest(access: EtcdConnection) {
   const store = await openEtcdStore(access);
   await store.close();
   return store.data;

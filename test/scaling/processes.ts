@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { onTestFinished } from "vitest";
 import type { Timings } from "../../src/etcd/member-client.js";
-import { openEtcdStore, type StoreAccess } from "../../src/etcd/open-store.js";
+import { type EtcdConnection, openEtcdStore } from "../../src/etcd/open-store.js";
 import type { Data } from "../../src/store/data.js";
 import { BINARY, type Finished, run, start } from "../support/binary.js";
 import { temporaryFolder } from "../support/temporary-folder.js";
@@ -72,7 +72,7 @@ export async function importFile(
 }
 
 /** All data of a store. */
-export async function readNewest(access: StoreAccess): Promise<Data> {
+export async function readNewest(access: EtcdConnection): Promise<Data> {
   const store = await openEtcdStore(access);
   await store.close();
   return store.data;

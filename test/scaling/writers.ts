@@ -1,5 +1,5 @@
 import { onTestFinished } from "vitest";
-import { openEtcdStore, type StoreAccess } from "../../src/etcd/open-store.js";
+import { type EtcdConnection, openEtcdStore } from "../../src/etcd/open-store.js";
 import type { Data } from "../../src/store/data.js";
 import type { EditableStore } from "../../src/store/store.js";
 import { countIn, increment } from "./counters.js";
@@ -29,7 +29,7 @@ interface Writer {
  * Adds 1 to the first counters, each in a loop of its own and through a store of its own, until the
  * test ends.
  */
-export async function startWriters(access: StoreAccess, count: number): Promise<Writers> {
+export async function startWriters(access: EtcdConnection, count: number): Promise<Writers> {
   return new Writers(await Promise.all(Array.from({ length: count }, () => openEtcdStore(access))));
 }
 

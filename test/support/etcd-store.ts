@@ -2,7 +2,7 @@ import { onTestFinished } from "vitest";
 import { EtcdStore, type EtcdStoreOptions } from "../../src/etcd/etcd-store.js";
 import { Gateway, type KeyRange, type Transaction } from "../../src/etcd/gateway.js";
 import type { GatewayOptions, Timings } from "../../src/etcd/member-client.js";
-import type { StoreAccess } from "../../src/etcd/open-store.js";
+import type { EtcdConnection } from "../../src/etcd/open-store.js";
 import { Sealing } from "../../src/etcd/sealing.js";
 import type { StoreTarget } from "../../src/etcd/uploads.js";
 import { parseData } from "../../src/store/schema/parse-data.js";
@@ -25,7 +25,7 @@ export interface TestStoreOptions extends Pick<EtcdStoreOptions, "watch" | "warn
 
 /** A store that is not opened yet, with times for tests. Closed when the current test ends. */
 export function etcdStore(
-  { address, sealKeys, ...access }: StoreAccess,
+  { address, sealKeys, ...access }: EtcdConnection,
   {
     times,
     parse = (bytes) => parseData(bytes),
@@ -48,7 +48,7 @@ export function etcdStore(
 }
 
 export async function openEtcd(
-  access: StoreAccess,
+  access: EtcdConnection,
   options: TestStoreOptions = {},
 ): Promise<EtcdStore> {
   return etcdStore(access, options).store.open();

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { afterAll, beforeAll, onTestFinished, TestRunner } from "vitest";
-import type { StoreAccess } from "../../src/etcd/open-store.js";
+import type { EtcdConnection } from "../../src/etcd/open-store.js";
 import { parseStoreUrl } from "../../src/model/store-address.js";
 import { BackingProcess, onFreePorts } from "./backing-process.js";
 import { CLIENT, CLIENT_CA, TLS, tlsPath } from "./tls.js";
@@ -34,7 +34,7 @@ const ROOT = { name: "root", password: "root-password" };
 /** The user of a cluster with `auth`. */
 export const USER = { name: "appvars", password: "appvars-password" };
 
-type Certificates = Pick<StoreAccess, "ca" | "cert" | "key">;
+type Certificates = Pick<EtcdConnection, "ca" | "cert" | "key">;
 type Json = Record<string, unknown>;
 
 /** A member of a cluster. */
@@ -189,7 +189,7 @@ class EtcdCluster {
   }
 
   /** The store at a URL, with the certificates and the user that this cluster asks for. */
-  access(url = this.storeUrl()): StoreAccess {
+  access(url = this.storeUrl()): EtcdConnection {
     return {
       address: parseStoreUrl(url, "the URL"),
       ...this.#certificates,

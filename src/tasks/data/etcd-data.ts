@@ -1,9 +1,9 @@
 import type { EtcdStore } from "../../etcd/etcd-store.js";
 import {
   createEtcdStore,
+  type EtcdConnection,
   openEtcdStore,
   resealAll,
-  type StoreAccess,
 } from "../../etcd/open-store.js";
 import type { OnProgress } from "../../etcd/uploads.js";
 import { looseModeWarning } from "../../kit/files/owners.js";
@@ -94,7 +94,7 @@ function progressOf(caller: Caller): OnProgress {
 async function readAccess(
   { address, user, password, sealKey, tls }: EtcdLocation,
   caller: Caller,
-): Promise<StoreAccess> {
+): Promise<EtcdConnection> {
   return {
     address,
     user,

@@ -29,7 +29,7 @@ import {
 
 const EXPIRES_SOON_MS = 14 * 86_400_000;
 
-export interface ServerAccess extends ServerSettings {
+export interface CheckedServer extends ServerSettings {
   given: SettingList;
   /** `undefined` if there is no secret, or it can't be read. */
   secret: string | undefined;
@@ -42,7 +42,7 @@ export type Outcome<T> =
   | { content?: undefined; answer?: undefined; error: AppvarsError };
 
 export async function checkServer(
-  access: ServerAccess,
+  access: CheckedServer,
   { clock }: Surroundings,
 ): Promise<Findings> {
   const { auth, server } = access;
@@ -75,7 +75,7 @@ export async function checkServer(
   }
 }
 
-function findMissing(access: ServerAccess): Finding | undefined {
+function findMissing(access: CheckedServer): Finding | undefined {
   const { auth, apiKey, apiSecret, secret, given } = access;
   if (apiSecret && secret === undefined) return notChecked("settings");
   if (secret === undefined) return problemOf(noSecretError(given));
@@ -83,7 +83,7 @@ function findMissing(access: ServerAccess): Finding | undefined {
 }
 
 export function checkReachability(
-  { url, server: { proxy } }: Pick<ServerAccess, "url" | "server">,
+  { url, server: { proxy } }: Pick<CheckedServer, "url" | "server">,
   { content, answer, error }: Outcome<ReturnType<typeof interpretHealth>>,
 ): Finding {
   const fix = `correct ${proxy?.from}, or exclude the server with NO_PROXY`;
@@ -108,7 +108,7 @@ const TLS_FIXES: Readonly<Record<string, string>> = {
 
 /** @param now Unix milliseconds */
 export function checkTls(
-  { url, auth }: Pick<ServerAccess, "url" | "auth">,
+  { url, auth }: Pick<CheckedServer, "url" | "auth">,
   certificate: CertificateFacts | undefined,
   now: number,
 ): Finding {
@@ -179,7 +179,7 @@ const READ = { kind: "variables", page: { limit: 1, offset: 0 } } as const;
  */
 export async function tryCredentials(
   transport: Pick<Transport, "get">,
-  { auth, apiKey, secret }: Pick<ServerAccess, "auth" | "apiKey" | "secret">,
+  { auth, apiKey, secret }: Pick<CheckedServer, "auth" | "apiKey" | "secret">,
   clock: () => number,
   skew: number,
 ): Promise<{ finding: Finding; asSent: Outcome<number> }> {

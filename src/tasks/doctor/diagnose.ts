@@ -24,7 +24,7 @@ import {
 } from "../settings/setting-table.js";
 import { profilesPath } from "../settings/settings-file.js";
 import type { Caller, Surroundings } from "../surroundings.js";
-import type { ServerAccess } from "./check-server.js";
+import type { CheckedServer } from "./check-server.js";
 import {
   type Finding,
   type Findings,
@@ -51,7 +51,7 @@ export async function diagnose(flags: GivenFlags, asking: Caller): Promise<Findi
 
 async function checkSource(
   connection: Connection | undefined,
-  access: ServerAccess | undefined,
+  access: CheckedServer | undefined,
   caller: Caller,
 ): Promise<Findings> {
   if (connection?.kind === "data")

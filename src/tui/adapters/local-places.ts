@@ -13,10 +13,10 @@ import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import type { Caller } from "../../tasks/surroundings.js";
 import type { Place, Places, PlacesChange } from "../state/ports.js";
 import {
-  accessWith,
   getCommandWith,
   openData,
   openEnvironment,
+  placeContext,
   placeFacts,
   repeatedFlags,
   type WatchedData,
@@ -71,7 +71,7 @@ function placeMaker(data: WatchedData, location: DataLocation, settings: Setting
       name: applications.size === 1 && applications.has(group) ? name : identity,
       open: async () => {
         const getCommand = getCommandWith([...flags, "--env", identity]);
-        const access = await accessWith(settings, getCommand, caller);
+        const access = await placeContext(settings, getCommand, caller);
         const present = findEnvironment(data.service.environments, identity);
         // The data stays open for the other places.
         return openEnvironment(data, present, access, async () => {});

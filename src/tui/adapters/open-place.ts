@@ -45,10 +45,10 @@ import { createEditor, type EditedData } from "./variable-editor.js";
 
 type GetCommand = OpenPlace["getCommand"];
 
-type Access = Awaited<ReturnType<typeof accessWith>>;
+type PlaceContext = Awaited<ReturnType<typeof placeContext>>;
 
 /** @throws UsageError if the key of encrypted values can't be read */
-export async function accessWith(settings: Settings, getCommand: GetCommand, caller: Caller) {
+export async function placeContext(settings: Settings, getCommand: GetCommand, caller: Caller) {
   const [key, decrypt] = [await settings.secret("encKey"), await createDecrypt(settings)];
   return { settings, key, decrypt, getCommand, caller };
 }
@@ -66,7 +66,7 @@ export function placeOpener(
   return async (onRateLimit) => {
     const settings = read();
     const connection = connectionOf(settings);
-    const access = await accessWith(settings, getCommand, caller);
+    const access = await placeContext(settings, getCommand, caller);
     if (connection.kind === "server") return openServer(connection, access, onRateLimit);
     const [data, environment] = await openData(connection, caller);
     return openEnvironment(data, environment, access, () => data.store.close());
@@ -80,7 +80,7 @@ export function placeOpener(
  */
 async function openServer(
   connection: ServerSettings,
-  { settings, decrypt, getCommand, caller: { surroundings } }: Access,
+  { settings, decrypt, getCommand, caller: { surroundings } }: PlaceContext,
   onRateLimit: (rateLimit: RateLimit) => void,
 ): Promise<OpenPlace> {
   const apiSecret = await settings.secret("apiSecret");
@@ -189,7 +189,7 @@ function reasonOf(call: () => unknown): string | undefined {
 export function openEnvironment(
   data: WatchedData,
   environment: EnvironmentRecord,
-  { settings, key, decrypt, getCommand, caller: { surroundings } }: Access,
+  { settings, key, decrypt, getCommand, caller: { surroundings } }: PlaceContext,
   close: () => Promise<void>,
 ): OpenPlace {
   const { name, store, service } = data;

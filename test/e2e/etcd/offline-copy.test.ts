@@ -1,7 +1,11 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { createEtcdStore, openEtcdStore, type StoreAccess } from "../../../src/etcd/open-store.js";
+import {
+  createEtcdStore,
+  type EtcdConnection,
+  openEtcdStore,
+} from "../../../src/etcd/open-store.js";
 import { openServedEtcdStore } from "../../../src/etcd/served-store.js";
 import { setValues } from "../../../src/store/edits/edit-values.js";
 import { starterData } from "../../../src/store/memory/starter-data.js";
@@ -17,7 +21,7 @@ const valuesOf = ({ data }: Store) =>
 
 it("starts with its offline copy while no member answers, gives its age, and catches up", async () => {
   const etcd = await startEtcd();
-  const access: StoreAccess = { ...etcd.access(), sealKeys: SEALING_KEYS };
+  const access: EtcdConnection = { ...etcd.access(), sealKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();
   await createEtcdStore(access, starterData({ examples: true }));
   const first = await open(access, cacheFolder);
@@ -44,7 +48,7 @@ it("starts with its offline copy while no member answers, gives its age, and cat
 
 it("keeps the data in a file that only the user can read, and that shows nothing of it", async () => {
   const etcd = await startEtcd();
-  const access: StoreAccess = { ...etcd.access(), sealKeys: SEALING_KEYS };
+  const access: EtcdConnection = { ...etcd.access(), sealKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();
   await createEtcdStore(access, starterData({ examples: true }));
   await (await open(access, cacheFolder)).close();
@@ -62,7 +66,7 @@ it("keeps the data in a file that only the user can read, and that shows nothing
 
 it("fails to start without an offline copy, or with one of another key", async () => {
   const etcd = await startEtcd();
-  const access: StoreAccess = { ...etcd.access(), sealKeys: SEALING_KEYS };
+  const access: EtcdConnection = { ...etcd.access(), sealKeys: SEALING_KEYS };
   const cacheFolder = await temporaryFolder();
   await createEtcdStore(access, starterData({ examples: true }));
   await (await open(access, cacheFolder)).close();
@@ -76,7 +80,7 @@ it("fails to start without an offline copy, or with one of another key", async (
   );
 });
 
-async function open(access: StoreAccess, cacheFolder: string, now = Date.now()) {
+async function open(access: EtcdConnection, cacheFolder: string, now = Date.now()) {
   const warn = (text: string) => expect.fail(text);
   const times = { request: 500, poll: 500 };
   const options = { cacheFolder, user: process.getuid?.(), clock: () => now, times, warn };

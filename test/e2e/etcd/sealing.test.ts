@@ -2,9 +2,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { logKey, newId, partKey } from "../../../src/etcd/log.js";
 import {
   createEtcdStore,
+  type EtcdConnection,
   openEtcdStore,
   resealAll,
-  type StoreAccess,
 } from "../../../src/etcd/open-store.js";
 import { Sealing } from "../../../src/etcd/sealing.js";
 import { MARKER, marked } from "../../store/broken-data.js";
@@ -32,7 +32,7 @@ describe("a sealed store", needs("etcd"), () => {
   const etcd = sharedEtcd();
 
   async function start(sealKeys: string | undefined, data = DATA, prefix = etcd().newPrefix()) {
-    const access = (keys: string | undefined): StoreAccess => ({
+    const access = (keys: string | undefined): EtcdConnection => ({
       ...etcd().access(etcd().storeUrl(prefix)),
       sealKeys: keys,
     });

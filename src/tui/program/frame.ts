@@ -205,7 +205,7 @@ function nameSpan({ places, place }: State): Span {
 
 /** The most important facts come first. Those that don't fit are left out. */
 function factsOf(state: State): Line[] {
-  const { list, revealed, now } = state;
+  const { list, revealed, time } = state;
   const { rateLimit, asOf, isComplete, failure, problem } = readingOf(state);
   const facts: Line[] = [[{ text: `  ${countsText(state)}` }]];
   const add = (text: string, role: Role, isBold = false) => {
@@ -214,7 +214,7 @@ function factsOf(state: State): Line[] {
       { text, role, isBold },
     ]);
   };
-  if (revealed) add(`values shown for ${untilText(revealed.until, now)}`, "warning", true);
+  if (revealed) add(`values shown for ${untilText(revealed.until, time)}`, "warning", true);
   if (list.rowFilter) add(`only ${list.rowFilter}`, "text");
   if (list.sort !== "id" || list.isReversed) add(`by ${list.sort} ${sortArrow(list)}`, "text");
   if (rateLimit) {
@@ -225,7 +225,8 @@ function factsOf(state: State): Line[] {
     );
   }
   const age = failure !== undefined || problem !== undefined ? "warning" : "muted";
-  const old = asOf === undefined ? "age unknown" : `${formatDuration(Math.max(0, now - asOf))} old`;
+  const old =
+    asOf === undefined ? "age unknown" : `${formatDuration(Math.max(0, time - asOf))} old`;
   if (isComplete || asOf !== undefined) add(old, age);
   return facts;
 }

@@ -37,7 +37,7 @@ export interface ProgramOptions
   readonly places: readonly Place[];
   /** Calls `listener` when places may have been added or removed. */
   readonly follow?: ((listener: (change: PlacesChange) => void) => void) | undefined;
-  readonly start: Omit<Start, "places" | "now">;
+  readonly start: Omit<Start, "places" | "time">;
   /** Runs a callback after pending input, like `setImmediate`. */
   readonly defer: (callback: () => void) => void;
 }
@@ -72,7 +72,7 @@ export class Program {
       until: (isWanted) => this.#until(isWanted),
       reads: new Map(),
     };
-    this.#state = initialState({ ...start, places, now: ticks() });
+    this.#state = initialState({ ...start, places, time: ticks() });
     const reading = requestReads(this.#state, [start.place]);
     const first = welcome ? openWelcome(reading, welcome) : reading;
     // Nobody has seen an earlier state, so there is no change to publish.
@@ -123,7 +123,7 @@ export class Program {
 
   tick(): void {
     this.#dispatch((before) => {
-      const now = expire({ ...before, now: this.#options.ticks() });
+      const now = expire({ ...before, time: this.#options.ticks() });
       return pollWhenDue(now, gridOf(now).table);
     });
   }
@@ -241,7 +241,7 @@ function newDecryptions(before: State, state: State): readonly Effect[] {
  */
 function expire(state: State): State {
   const isOver = (item: { until: number } | undefined) =>
-    item !== undefined && item.until <= state.now;
+    item !== undefined && item.until <= state.time;
   const over = [...state.readings].filter(([, { changes }]) => isOver(changes));
   const next = over.reduce(
     (now, [place]) => withReading(now, place, { changes: undefined }),

@@ -24,14 +24,14 @@ export function diffEntries(before: Entries, after: Entries): Changes {
 export function withChanges(
   before: RecentChanges | undefined,
   changes: Changes,
-  now: number,
+  time: number,
 ): RecentChanges {
   const kinds = new Map(before?.kinds);
   for (const [name, kind] of changes) {
     if (kind === "removed") kinds.delete(name);
     else kinds.set(name, kind);
   }
-  return { kinds, until: now + RECENT_MS };
+  return { kinds, until: time + RECENT_MS };
 }
 
 const MAX_NAMES = 3;

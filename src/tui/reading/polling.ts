@@ -64,7 +64,7 @@ export function pollWhenDue(state: State, { columns }: Table): State {
   const due = [...new Set([state.place, ...columns.map(({ place }) => place)])].filter((place) => {
     const { nextAt, isLocal } = readingOf(state, place);
     // Other local places are polled with the open one.
-    return nextAt !== undefined && nextAt <= state.now && (place === state.place || !isLocal);
+    return nextAt !== undefined && nextAt <= state.time && (place === state.place || !isLocal);
   });
   return due.reduce(poll, state);
 }
@@ -155,7 +155,7 @@ function placeOpened(before: State, index: number, { editor, version, facts }: O
  * Handles a complete read: marks all changes, and reports changes in the open
  * place.
  */
-function succeeded(state: State, place: number, { requests, now, ...outcome }: PlaceRead): State {
+function succeeded(state: State, place: number, { requests, time, ...outcome }: PlaceRead): State {
   const before = readingOf(state, place);
   const { entries } = outcome;
   const isSame = before.isComplete && before.entries === entries;
@@ -165,12 +165,12 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: P
   const pause = before.isLocal ? pollMs : Math.max(pollMs, requests * REQUEST_PAUSE_MS);
   const changes = before.isComplete && !isSame ? diffEntries(before.entries, entries) : undefined;
   const read = { ...outcome, total: entries.length, isComplete: true, isReading: false };
-  const next = withReading({ ...state, now }, place, {
+  const next = withReading({ ...state, time }, place, {
     ...read,
     failure: undefined,
     failures: 0,
-    nextAt: now + pause,
-    ...(changes && changes.size > 0 && { changes: withChanges(before.changes, changes, now) }),
+    nextAt: time + pause,
+    ...(changes && changes.size > 0 && { changes: withChanges(before.changes, changes, time) }),
   });
   return place === state.place && changes ? notify(next, summarize(changes), "news") : next;
 }
@@ -178,7 +178,7 @@ function succeeded(state: State, place: number, { requests, now, ...outcome }: P
 /**
  * Handles a failed read: schedules a retry, unless it would only fail again.
  */
-function failed(state: State, place: number, reason: Failure, now: number): State {
+function failed(state: State, place: number, reason: Failure, time: number): State {
   const { failures, rateLimit, isLocal, failure: before } = readingOf(state, place);
   const isFromFile = isLocal || state.places[place]?.kind === "environment";
   const failure = isFromFile && reason.code === "not_found" ? { ...reason, mayPass: true } : reason;
@@ -187,12 +187,12 @@ function failed(state: State, place: number, reason: Failure, now: number): Stat
   // `retryAfter` is 0 if the server does not say when to retry.
   const pause = failure.mayPass ? LOCAL_PAUSE_MS : backoff;
   const wait = failure.retryAfter ? Math.max(failure.retryAfter * 1_000, FIRST_RETRY_MS) : pause;
-  return withReading({ ...state, now }, place, {
+  return withReading({ ...state, time }, place, {
     failure,
     failures: failures + 1,
     isReading: false,
     isLocal: isFromFile,
-    nextAt: isPermanent(failure) ? undefined : now + wait,
+    nextAt: isPermanent(failure) ? undefined : time + wait,
     rateLimit:
       rateLimit && failure.code === "rate_limited" ? { ...rateLimit, remaining: 0 } : rateLimit,
   });
@@ -233,7 +233,7 @@ export function leaveOthers(before: State, state: State): State {
     return place !== state.place && isReading && !isLocal ? [place] : [];
   });
   const next = left.reduce(
-    (now, place) => withReading(now, place, { isReading: false, nextAt: now.now }),
+    (now, place) => withReading(now, place, { isReading: false, nextAt: now.time }),
     state,
   );
   return effectOnly(next, ({ reads }) => {

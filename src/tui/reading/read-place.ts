@@ -89,7 +89,7 @@ const asOf = new WeakMap<object, number>();
  * last read if nothing has changed.
  */
 export interface PlaceRead extends Pick<Reading, "entries" | "asOf" | "problem"> {
-  readonly now: number;
+  readonly time: number;
   readonly requests: number;
 }
 
@@ -122,10 +122,10 @@ export async function readPlace(
     const { entries, requests } = await readVersion(opened, previous, signal, onPages);
     const { problem, age } = await checkHealth(opened.source);
     if (signal.aborted) return undefined;
-    const now = ticks();
+    const time = ticks();
     const data = versions.get(entries) ?? opened.source;
-    if (age !== undefined) asOf.set(data, now - age);
-    return { entries, asOf: asOf.get(data), problem, requests: requests + 1, now };
+    if (age !== undefined) asOf.set(data, time - age);
+    return { entries, asOf: asOf.get(data), problem, requests: requests + 1, time };
   } catch (error) {
     if (signal.aborted) return undefined;
     if (!(error instanceof RateLimitedError)) await places.closeFailed(place);

@@ -137,8 +137,8 @@ function questionHints(state: State, asked: OpenQuestion): readonly KeyHint[] {
   );
 }
 
-function isShown({ now, revealed }: State, { shownUntil }: Question): boolean {
-  return shownUntil === undefined ? isRevealed(revealed) : shownUntil > now;
+function isShown({ time, revealed }: State, { shownUntil }: Question): boolean {
+  return shownUntil === undefined ? isRevealed(revealed) : shownUntil > time;
 }
 
 function questionKey(state: State, asked: OpenQuestion, key: Key): State {
@@ -153,7 +153,7 @@ function questionKey(state: State, asked: OpenQuestion, key: Key): State {
     return leave(state, asked);
   if (name === "enter" || name === answerKey) return answered(state, asked);
   if (name === (input ? "alt-v" : "v"))
-    return go({ shownUntil: isShown(state, asked) ? 0 : state.now + REVEAL_MS, top: 0 });
+    return go({ shownUntil: isShown(state, asked) ? 0 : state.time + REVEAL_MS, top: 0 });
   if (name === "y") {
     return notify(state, `y does not confirm: press Enter on a button, or ${keyLabel(answerKey)}`);
   }

@@ -110,7 +110,7 @@ export interface State {
   /**
    * The time of the last tick or read, in milliseconds on a monotonic clock.
    */
-  readonly now: number;
+  readonly time: number;
   readonly places: readonly PlaceInfo[];
   readonly place: number;
   /** The place under the cursor in the left panel. */
@@ -136,7 +136,7 @@ export interface State {
 
 export type Start = Pick<
   State,
-  "commands" | "preferences" | "columns" | "rows" | "now" | "places" | "place"
+  "commands" | "preferences" | "columns" | "rows" | "time" | "places" | "place"
 >;
 
 export function initialState(start: Start): State {
@@ -165,7 +165,7 @@ const READING_MS = 60;
 export function notify(state: State, text: string, tone: Notice["tone"] = "info"): State {
   if (state.notice && RANKS[state.notice.tone] > RANKS[tone]) return state;
   const duration = Math.max(tone === "error" ? 10_000 : 5_000, text.length * READING_MS);
-  return { ...state, notice: { text, tone, until: state.now + duration } };
+  return { ...state, notice: { text, tone, until: state.time + duration } };
 }
 
 export interface Tools {

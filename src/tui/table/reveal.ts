@@ -81,16 +81,16 @@ export const REVEAL_MS = 30_000;
 const REVEAL_ALL_MS = 60_000;
 
 export function toggleRevealed(state: State, name: string): State {
-  const { revealed, now } = state;
+  const { revealed, time } = state;
   if (isRevealed(revealed)) return { ...state, revealed: undefined };
   const names = new Map(revealed?.names);
-  if (!names.delete(name)) names.set(name, now + REVEAL_MS);
+  if (!names.delete(name)) names.set(name, time + REVEAL_MS);
   return withRevealed(state, names);
 }
 
 export function toggleAllRevealed(state: State): State {
-  const { revealed, now } = state;
-  return withRevealed(state, new Map(isRevealed(revealed) ? [] : [[ALL, now + REVEAL_ALL_MS]]));
+  const { revealed, time } = state;
+  return withRevealed(state, new Map(isRevealed(revealed) ? [] : [[ALL, time + REVEAL_ALL_MS]]));
 }
 
 function withRevealed(state: State, names: Revealed["names"]): State {
@@ -100,8 +100,8 @@ function withRevealed(state: State, names: Revealed["names"]): State {
 }
 
 export function expireRevealed(state: State): State {
-  const { revealed, now } = state;
-  const names = new Map([...(revealed?.names ?? [])].filter(([, end]) => end > now));
+  const { revealed, time } = state;
+  const names = new Map([...(revealed?.names ?? [])].filter(([, end]) => end > time));
   return names.size === (revealed?.names.size ?? 0) ? state : withRevealed(state, names);
 }
 

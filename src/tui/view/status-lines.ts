@@ -92,7 +92,7 @@ function statusOf(state: State, place: number): Status | undefined {
     return problem === undefined ? undefined : { text: `! ${problem}`, role: "warning", again: "" };
   const { code, message, mayPass } = failure;
   const isTried = !mayPass && (nextAt > 0 || isReading);
-  const wait = nextAt > state.now ? ` in ${untilText(nextAt, state.now)}` : "";
+  const wait = nextAt > state.time ? ` in ${untilText(nextAt, state.time)}` : "";
   const trouble = { role: "danger", again: isTried ? `trying again${wait}` : "" } as const;
   if (code === "unauthorized")
     return { ...trouble, ...refusedCredentials(message, state.places[place]) };

@@ -262,7 +262,7 @@ describe("a rate limit", () => {
     const waits: number[] = [];
     for (let failures = 1; failures <= 7; failures++) {
       await program.until(() => program.reading.failures === failures);
-      const wait = ((program.reading.nextAt ?? 0) - program.state.now) / 1_000;
+      const wait = ((program.reading.nextAt ?? 0) - program.state.time) / 1_000;
       waits.push(wait);
       program.pass(wait);
     }
@@ -387,7 +387,7 @@ describe("looking for changes", () => {
     const program = await programOf(url);
     await program.until(isWell);
     // Ten pages of both lists, and the health.
-    expect((program.reading.nextAt ?? 0) - program.state.now).toBe(21 * 250);
+    expect((program.reading.nextAt ?? 0) - program.state.time).toBe(21 * 250);
   });
 });
 

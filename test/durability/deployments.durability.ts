@@ -13,9 +13,9 @@ const DEPLOYMENTS = QUICK ? 40 : 420;
 const WITHIN_MS = 30;
 /**
  * No system call compares and renames, so what comes between the last `stat` and the rename is
- * lost. It was a fifth of all.
+ * lost: about one in fifty. It was a fifth of all. Of few tries, chance takes more.
  */
-const MAX_LOST = 0.05;
+const MAX_LOST = QUICK ? 0.125 : 0.05;
 
 it.each([
   ["mv", (path: string) => rename(`${path}.new`, path)],

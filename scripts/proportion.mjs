@@ -23,12 +23,13 @@ const above = figures.filter(({ figure, limit }) => figure > limit);
 if (above.length > 0) print(`\n${above.length} of ${figures.length} figures are above their limit`);
 process.exitCode = above.length > 0 ? 1 : 0;
 
-/** Characters are without indentation. The terminal interface is left out, except in the mean. */
+/** Characters are without indentation. The first figure leaves the terminal interface out. */
 function size() {
   return [
     { name: "characters of src", figure: charactersOf(), limit: 1_000_000 },
     { name: "characters of src/cli", figure: charactersOf("cli/"), limit: 240_000 },
     { name: "characters of src/tasks", figure: charactersOf("tasks/"), limit: 190_000 },
+    { name: "characters of src/tui", figure: charactersOf("tui/"), limit: 415_000 },
     { name: "characters in a line, mean", figure: meanLineLength(), limit: 36 },
   ];
 }

@@ -29,7 +29,7 @@ function size() {
     { name: "characters of src", figure: charactersOf(), limit: 1_000_000 },
     { name: "characters of src/cli", figure: charactersOf("cli/"), limit: 240_000 },
     { name: "characters of src/tasks", figure: charactersOf("tasks/"), limit: 190_000 },
-    { name: "characters of src/tui", figure: charactersOf("tui/"), limit: 415_000 },
+    { name: "characters of src/tui", figure: charactersOf("tui/"), limit: 417_000 },
     { name: "characters in a line, mean", figure: meanLineLength(), limit: 36 },
   ];
 }

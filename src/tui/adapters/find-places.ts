@@ -29,9 +29,10 @@ import {
 import { isNothingConfigured } from "../../tasks/sources/open-source.js";
 import type { Caller } from "../../tasks/surroundings.js";
 import type { Place, Places, PlacesChange } from "../state/ports.js";
+import { getCommandWith, repeatedFlags } from "./get-command.js";
 import { pathOf } from "./import-export.js";
 import { environmentPlaces } from "./local-places.js";
-import { getCommandWith, placeOpener, repeatedFlags } from "./open-place.js";
+import { placeOpener } from "./open-place.js";
 
 /**
  * The environments of the data file or store if the settings select one,

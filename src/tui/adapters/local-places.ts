@@ -12,13 +12,12 @@ import {
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import type { Caller } from "../../tasks/surroundings.js";
 import type { Place, Places, PlacesChange } from "../state/ports.js";
+import { getCommandWith, repeatedFlags } from "./get-command.js";
 import {
-  getCommandWith,
   openData,
   openEnvironment,
   placeContext,
   placeFacts,
-  repeatedFlags,
   type WatchedData,
 } from "./open-place.js";
 

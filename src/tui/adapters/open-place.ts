@@ -1,8 +1,5 @@
-import { resolve } from "node:path";
 import { parseDurationMs } from "../../kit/text/duration.js";
 import { InvalidDataError } from "../../kit/text/errors.js";
-import { printable } from "../../kit/text/printable.js";
-import { shellWord } from "../../kit/text/shell.js";
 import {
   type EnvironmentRecord,
   type KeyPair,
@@ -13,7 +10,6 @@ import { parseRateLimitHeaders, type RateLimit } from "../../model/reads/http-he
 import type { VariableSource } from "../../model/reads/read.js";
 import { ROUTES } from "../../model/reads/routes.js";
 import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
-import { isVariableName } from "../../model/variable.js";
 import { Service } from "../../service/service.js";
 import type { Data } from "../../store/data.js";
 import {
@@ -29,12 +25,6 @@ import { openDataAccess } from "../../tasks/data/open-data.js";
 import { connectionOf, type DataSettings } from "../../tasks/settings/connection.js";
 import type { Settings } from "../../tasks/settings/resolve-settings.js";
 import type { ServerSettings } from "../../tasks/settings/server-settings.js";
-import {
-  SETTINGS,
-  type Setting,
-  type SettingList,
-  type SettingName,
-} from "../../tasks/settings/setting-table.js";
 import { createCheck, problemsOf } from "../../tasks/sources/check-source.js";
 import { createDecrypt } from "../../tasks/sources/decryption.js";
 import { noSecretError, openRemote } from "../../tasks/sources/open-source.js";
@@ -43,7 +33,7 @@ import type { NewCredentials, OpenPlace, Place } from "../state/ports.js";
 import { fileExporter, fileImporter } from "./import-export.js";
 import { createEditor, type EditedData } from "./variable-editor.js";
 
-type GetCommand = OpenPlace["getCommand"];
+export type GetCommand = OpenPlace["getCommand"];
 
 type PlaceContext = Awaited<ReturnType<typeof placeContext>>;
 
@@ -221,46 +211,6 @@ export function openEnvironment(
     getCommand,
     exportFile: fileExporter(source, decrypt, surroundings, name),
   };
-}
-
-/**
- * Makes `appvars get` commands for a POSIX shell, without secrets.
- *
- * @param flags select the source
- * @param unset environment variables that would select another source
- */
-export function getCommandWith(
-  flags: readonly string[],
-  unset: readonly string[] = [],
-): GetCommand {
-  const env = unset.length > 0 ? ["env", ...unset.flatMap((name) => ["-u", name])] : [];
-  return (name) => {
-    // A server may send invalid names, which must not be taken as flags.
-    const words = isVariableName(name) ? [name, ...flags] : [...flags, "--", name];
-    // A terminal takes pasted control characters as keys. Escaped, the name or
-    // path is invalid, but safe.
-    return [...env, "appvars", "get", ...words].map((word) => shellWord(printable(word))).join(" ");
-  };
-}
-
-/**
- * The flags that repeat settings, with absolute paths, so that they work in any
- * folder.
- */
-export function repeatedFlags(
-  given: SettingList,
-  names: readonly SettingName[],
-  { cwd }: Surroundings,
-  origins: readonly Setting["origin"][] = ["flag"],
-): string[] {
-  return names.flatMap((name) => {
-    const setting = given.find((each) => each.name === name);
-    const { kind, flag } = SETTINGS[name];
-    if (!setting || !flag || !origins.includes(setting.origin)) return [];
-    return kind === "switch"
-      ? [flag]
-      : [flag, kind === "file" ? resolve(cwd(), setting.text) : setting.text];
-  });
 }
 
 function credentialsEditor(

@@ -29,8 +29,8 @@ import {
 } from "../../store/edits/variable-changes.js";
 import { checkPlainValues, checkSchema } from "../../store/schema/value-schema.js";
 import type { EditableStore } from "../../store/store.js";
-import { InvalidFieldError } from "../state/places.js";
 import type { Draft, VariableEditor } from "../state/ports.js";
+import { InvalidFieldError } from "../state/readings.js";
 
 export interface EditedData {
   /** The path of the file, or the URL of the store. */

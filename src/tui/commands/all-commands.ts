@@ -1,4 +1,5 @@
-import { copyTo, deleteFrom, redo, undo, whyNoHistory, whyNoUndo } from "../edit/planning.js";
+import { redo, undo, whyNoHistory, whyNoUndo } from "../edit/history.js";
+import { copyTo, deleteFrom } from "../edit/planning.js";
 import { refresh } from "../reading/polling.js";
 import { openCommandLine, openHelp } from "../screens/command-menus.js";
 import { openDiff } from "../screens/comparison.js";
@@ -20,7 +21,7 @@ import { quit } from "../stack/question.js";
 import { pop } from "../stack/screen.js";
 import { inGroup } from "../state/command.js";
 import { effectOnly } from "../state/effects.js";
-import { readStatusOf } from "../state/places.js";
+import { readStatusOf } from "../state/readings.js";
 import type { Command, State } from "../state/state.js";
 import { toggleAllRevealed, toggleRevealed } from "../table/reveal.js";
 import { allOrNone, namesOf, toggled } from "../table/selection.js";

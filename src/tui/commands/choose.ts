@@ -7,7 +7,8 @@ import { choiceMenu, openMenu } from "../screens/menu.js";
 import { otherPlaces, placeChoices } from "../screens/place-menus.js";
 import { actsOnMarked, gridOf, targetsOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
-import { type Entries, placeName, readingOf } from "../state/places.js";
+import { placeName } from "../state/places.js";
+import { type Entries, readingOf } from "../state/readings.js";
 import {
   type Choice,
   type Command,

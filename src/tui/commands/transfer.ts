@@ -13,7 +13,8 @@ import { type Choice, type Effect, type Next, notify, type State } from "../stat
 import { copyText } from "../table/copying.js";
 import { MASK } from "../table/reveal.js";
 import { hasMarks, withRange } from "../table/selection.js";
-import { countOf, labelled, line, visibleText, wrapLine, wrapLines } from "../text/line.js";
+import { visibleText } from "../text/graphemes.js";
+import { countOf, labelled, line, wrapLine, wrapLines } from "../text/line.js";
 
 const FILE_FORMATS = EXPORT_FORMATS.filter((text) => text !== "github");
 

@@ -1,7 +1,8 @@
 import { NEEDS_SEAL_KEY } from "../../model/seal-key.js";
 import { isSealedText } from "../../model/variable.js";
 import { actsOnMarked, gridOf, whyNoName } from "../stack/grid.js";
-import { groupOf, placeName, readingOf, whyReadOnly } from "../state/places.js";
+import { groupOf, placeName, whyReadOnly } from "../state/places.js";
+import { readingOf } from "../state/readings.js";
 import { STILL_READING, type State } from "../state/state.js";
 
 /** Returns why the variable does not exist or has no value. */

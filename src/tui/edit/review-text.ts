@@ -10,15 +10,8 @@ import { variablesText } from "../stack/panel.js";
 import { type Question, requiredInput } from "../stack/question.js";
 import { isProduction, placeName } from "../state/places.js";
 import type { State } from "../state/state.js";
-import {
-  countText,
-  type Line,
-  line,
-  spaced,
-  visibleText,
-  wrapLine,
-  wrapLines,
-} from "../text/line.js";
+import { visibleText } from "../text/graphemes.js";
+import { countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import { changeDiff, DEFINITION } from "./variable-diff.js";
 
 /** Changes to variables of one environment, and the index of its place. */

@@ -4,7 +4,7 @@ import { ask } from "../stack/question.js";
 import { layers, pop } from "../stack/screen.js";
 import { shownKey } from "../state/command.js";
 import { blockingEffect } from "../state/effects.js";
-import { toFailure } from "../state/places.js";
+import { toFailure } from "../state/readings.js";
 import { type Effect, notify, type State, type Tools } from "../state/state.js";
 import { unmarked } from "../table/selection.js";
 import {

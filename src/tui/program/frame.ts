@@ -23,8 +23,10 @@ import {
   questionSize,
   type Size,
 } from "../state/layout.js";
-import { attributesOf, identityOf, isProduction, readingOf } from "../state/places.js";
+import { attributesOf, identityOf, isProduction } from "../state/places.js";
+import { readingOf } from "../state/readings.js";
 import type { Command, State } from "../state/state.js";
+import { visibleText } from "../text/graphemes.js";
 import {
   asciiLine,
   countText,
@@ -35,7 +37,6 @@ import {
   line,
   lineWidth,
   type Span,
-  visibleText,
   wrapLines,
 } from "../text/line.js";
 import type { Role } from "../text/theme.js";

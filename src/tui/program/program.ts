@@ -5,8 +5,8 @@ import { topScreen } from "../stack/screen.js";
 import { outcomeOf, withEffects } from "../state/effects.js";
 import { isTooSmall } from "../state/layout.js";
 import { OpenedPlaces } from "../state/opened-places.js";
-import { withReading } from "../state/places.js";
 import type { Place, PlacesChange } from "../state/ports.js";
+import { withReading } from "../state/readings.js";
 import {
   type Effect,
   initialState,

@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { withEffects, withFailure } from "../state/effects.js";
-import { type Entries, type RecentChanges, readingOf, withReading } from "../state/places.js";
+import { type Entries, type RecentChanges, readingOf, withReading } from "../state/readings.js";
 import type { Effect, Sort, State } from "../state/state.js";
 import { countOf } from "../text/line.js";
 

@@ -1,14 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
 import { effectOnly, withEffects } from "../state/effects.js";
-import {
-  type Failure,
-  groupOf,
-  type PlaceInfo,
-  readingOf,
-  toFailure,
-  withReading,
-} from "../state/places.js";
+import { groupOf, type PlaceInfo } from "../state/places.js";
 import type { OpenPlace } from "../state/ports.js";
+import { type Failure, readingOf, toFailure, withReading } from "../state/readings.js";
 import { type Effect, notify, type State } from "../state/state.js";
 import { selectedEntry } from "../table/selection.js";
 import type { Table } from "../table/table.js";

@@ -11,8 +11,8 @@ import {
   withRules,
 } from "../../model/reads/variable-entries.js";
 import type { Variable, VariableValue } from "../../model/variable.js";
-import type { Entries, Reading } from "../state/places.js";
 import type { OpenPlace } from "../state/ports.js";
+import type { Entries, Reading } from "../state/readings.js";
 import type { Tools } from "../state/state.js";
 
 /**

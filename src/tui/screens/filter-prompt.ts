@@ -1,7 +1,8 @@
 import { gridOf } from "../stack/grid.js";
 import { hints, type KeyHint, keyLine, pop, push, type Screen, withData } from "../stack/screen.js";
 import type { State, View } from "../state/state.js";
-import { countText, type Line, lineWidth, textWidth, visibleText } from "../text/line.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { countText, type Line, lineWidth } from "../text/line.js";
 import { filtered, moveRows } from "../view/table-panel.js";
 import { editKeyName, type Key } from "../widgets/key.js";
 import { applyKeyToLine, focusedInput, type TextField, textField } from "../widgets/text-field.js";

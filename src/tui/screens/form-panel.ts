@@ -4,6 +4,7 @@ import { type Size, textColumns } from "../state/layout.js";
 import { placeName, shortPlaceName } from "../state/places.js";
 import type { State } from "../state/state.js";
 import { displayRules, isRevealed, MASK } from "../table/reveal.js";
+import { visibleText } from "../text/graphemes.js";
 import {
   fitLine,
   indented,
@@ -11,7 +12,6 @@ import {
   type Line,
   labelled,
   line,
-  visibleText,
   wrapLine,
   wrapLines,
 } from "../text/line.js";

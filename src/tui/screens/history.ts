@@ -1,13 +1,14 @@
 import { isPublic } from "../../model/variable.js";
 import type { HistoryEntry, VariableChange } from "../../model/variable-change.js";
-import { historyPlace, readPlaceHistory, rollbackTo } from "../edit/planning.js";
+import { historyPlace, readPlaceHistory, rollbackTo } from "../edit/history.js";
 import { changeLines, changesOf, changesValue } from "../edit/review-text.js";
 import { gridOf } from "../stack/grid.js";
 import { variablesText } from "../stack/panel.js";
 import { isOnPlaces, pop } from "../stack/screen.js";
 import { blockingEffect } from "../state/effects.js";
 import { memoized } from "../state/memoized.js";
-import { placeName, readingOf, whyReadOnly } from "../state/places.js";
+import { placeName, whyReadOnly } from "../state/places.js";
+import { readingOf } from "../state/readings.js";
 import { notify, type State } from "../state/state.js";
 import { isRevealed, toggleAllRevealed } from "../table/reveal.js";
 import type { Line } from "../text/line.js";

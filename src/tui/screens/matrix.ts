@@ -10,23 +10,15 @@ import {
   groupOf,
   isProduction,
   placeName,
-  readingOf,
-  readStatusOf,
   shortPlaceName,
   whyReadOnly,
 } from "../state/places.js";
+import { readingOf, readStatusOf } from "../state/readings.js";
 import { INITIAL_VIEW, type State, type View } from "../state/state.js";
 import { selectedEntry, withCursorOn } from "../table/selection.js";
 import { cellKind } from "../table/table.js";
-import {
-  cellText,
-  indented,
-  type Line,
-  line,
-  type Span,
-  textWidth,
-  visibleText,
-} from "../text/line.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { cellText, indented, type Line, line, type Span } from "../text/line.js";
 import { statusLine } from "../view/status-lines.js";
 import {
   type Column,

@@ -1,7 +1,8 @@
 import { GAP } from "../stack/panel.js";
 import type { Choice, State } from "../state/state.js";
 import { highlight, LETTERS, letterSpan, NO_MATCH, nameRank } from "../text/fuzzy.js";
-import { cellText, fitText, type Line, textWidth, visibleText } from "../text/line.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { cellText, fitText, type Line } from "../text/line.js";
 
 /** `run` gets the state without the menu. */
 export interface MenuItem extends Choice {

@@ -3,7 +3,8 @@ import { dataOf, hints, pop, push, type Screen, withData } from "../stack/screen
 import { layoutOf, textColumns } from "../state/layout.js";
 import { type Next, notify, type State } from "../state/state.js";
 import { filterWords } from "../text/fuzzy.js";
-import { countText, indented, type Line, textWidth, visibleText, wrapLines } from "../text/line.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { countText, indented, type Line, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key } from "../widgets/key.js";
 import { keepVisible, moveCursor, type Position, scrollBy } from "../widgets/list.js";
 import { applyKeyToLine, type TextField, textField } from "../widgets/text-field.js";

@@ -6,16 +6,15 @@ import { askText } from "../stack/question.js";
 import { blockingEffect } from "../state/effects.js";
 import {
   attributesOf,
-  type Entries,
   groupLabel,
   groupOf,
   identityOf,
   isProduction,
   placeOrder,
-  readingOf,
   whyReadOnly,
 } from "../state/places.js";
 import type { WelcomeActions } from "../state/ports.js";
+import { type Entries, readingOf } from "../state/readings.js";
 import { type Choice, type Next, notify, type State } from "../state/state.js";
 import { choiceMenu, openMenu } from "./menu.js";
 import type { MenuItem } from "./menu-items.js";

@@ -5,11 +5,10 @@ import {
   groupLabel,
   isProduction,
   placeOrder,
-  type ReadStatus,
-  readStatusOf,
   shortPlaceName,
   whyReadOnly,
 } from "../state/places.js";
+import { type ReadStatus, readStatusOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { cellText, type Line, type Span } from "../text/line.js";
 import { scrollBy } from "../widgets/list.js";

@@ -3,22 +3,15 @@ import { isReservedName } from "../../model/reserved-names.js";
 import { isEnvelope, isPublic } from "../../model/variable.js";
 import { type PanelContent, scrolledLines } from "../stack/panel.js";
 import { layoutOf, pageSize, type Size, textColumns } from "../state/layout.js";
-import { groupOf, readingOf } from "../state/places.js";
+import { groupOf } from "../state/places.js";
+import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { RESERVED_WARNING } from "../table/copying.js";
 import { findingOf } from "../table/reveal.js";
 import { listOf, selectedEntry } from "../table/selection.js";
 import { kindOf, tableOf } from "../table/table.js";
-import {
-  type Line,
-  labelled,
-  line,
-  spaced,
-  textWidth,
-  visibleText,
-  wrapLine,
-  wrapLines,
-} from "../text/line.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { type Line, labelled, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { statusLines } from "../view/status-lines.js";
 import { type PlaceValue, placeValueLines, wrappedValue } from "../view/values.js";

@@ -3,7 +3,7 @@ import { gridOf } from "../stack/grid.js";
 import { GAP, type PanelContent } from "../stack/panel.js";
 import { shownKey } from "../state/command.js";
 import type { Size } from "../state/layout.js";
-import { readingOf } from "../state/places.js";
+import { readingOf } from "../state/readings.js";
 import { COLUMN_NAMES, type ColumnChoice, type ColumnName, type State } from "../state/state.js";
 import { parseFilter } from "../table/filter.js";
 import { selectedEntry } from "../table/selection.js";

@@ -1,6 +1,6 @@
 import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { memoized } from "../state/memoized.js";
-import type { Entries } from "../state/places.js";
+import type { Entries } from "../state/readings.js";
 import type { State, View } from "../state/state.js";
 import {
   hasMarks,

@@ -1,5 +1,6 @@
 import type { Size } from "../state/layout.js";
 import type { PanelName, State } from "../state/state.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
 import {
   countOf,
   countText,
@@ -10,8 +11,6 @@ import {
   line,
   lineWidth,
   type Span,
-  textWidth,
-  visibleText,
 } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { scrollBy } from "../widgets/list.js";

@@ -3,7 +3,8 @@ import { isSmall, layoutOf, questionSize, type Size, textColumns } from "../stat
 import { memoized } from "../state/memoized.js";
 import { notify, type State } from "../state/state.js";
 import { isRevealed, REVEAL_MS } from "../table/reveal.js";
-import { indented, type Line, spaced, textWidth, visibleText, wrapLines } from "../text/line.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { indented, type Line, spaced, wrapLines } from "../text/line.js";
 import { commandKeyName, editKeyName, type Key, keyLabel } from "../widgets/key.js";
 import { scrollByKey } from "../widgets/list.js";
 import { applyKeyToLine, focusedInput, type TextField, textField } from "../widgets/text-field.js";

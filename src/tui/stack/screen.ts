@@ -9,7 +9,8 @@ import {
   STILL_READING,
   type State,
 } from "../state/state.js";
-import { cellText, type Line, textWidth, visibleText, wrapWords } from "../text/line.js";
+import { textWidth, visibleText } from "../text/graphemes.js";
+import { cellText, type Line, wrapWords } from "../text/line.js";
 import { type Key, keyLabel, keyOfLabel } from "../widgets/key.js";
 import type { Panel, PanelContent } from "./panel.js";
 

@@ -1,4 +1,4 @@
-import { type Failure, toFailure } from "./places.js";
+import { type Failure, toFailure } from "./readings.js";
 import { type Effect, type Next, notify, type State, type Tools } from "./state.js";
 
 export function withEffects(state: State, ...effects: readonly Effect[]): State {

@@ -1,4 +1,4 @@
-import { textWidth } from "../text/line.js";
+import { textWidth } from "../text/graphemes.js";
 import { groupLabel, shortPlaceName } from "./places.js";
 import type { PanelName, State } from "./state.js";
 

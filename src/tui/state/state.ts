@@ -3,8 +3,9 @@ import type { Role } from "../text/theme.js";
 import type { Press } from "../widgets/key.js";
 import type { Position } from "../widgets/list.js";
 import type { OpenedPlaces } from "./opened-places.js";
-import type { PlaceInfo, Reading } from "./places.js";
+import type { PlaceInfo } from "./places.js";
 import type * as ports from "./ports.js";
+import type { Reading } from "./readings.js";
 
 /** See `Screen` in `stack/screen.ts`. */
 interface Layer {

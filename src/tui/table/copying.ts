@@ -4,8 +4,8 @@ import { namedValues } from "../../model/reads/variable-entries.js";
 import { isReservedName } from "../../model/reserved-names.js";
 import { valueText } from "../../model/variable.js";
 import { withEffects, withFailure } from "../state/effects.js";
-import type { Entries } from "../state/places.js";
 import type { CopyOutcome, OpenPlace, WriteValues, WrittenText } from "../state/ports.js";
+import type { Entries } from "../state/readings.js";
 import { type Effect, type Next, notify, type State, type Tools } from "../state/state.js";
 import { countOf } from "../text/line.js";
 

@@ -2,7 +2,7 @@ import { createMatcher, isGlob } from "../../model/name-matcher.js";
 import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { isPublic, isUnreadable, VARIABLE_TYPES, type VariableType } from "../../model/variable.js";
 import { memoized } from "../state/memoized.js";
-import { type Reading, readingOf } from "../state/places.js";
+import { type Reading, readingOf } from "../state/readings.js";
 import type { Sort, State, View } from "../state/state.js";
 import { filterWords, LETTERS, NO_MATCH, nameRank, partRank } from "../text/fuzzy.js";
 import { shownValue } from "./reveal.js";

@@ -10,7 +10,7 @@ import {
   valueText,
 } from "../../model/variable.js";
 import { memoized } from "../state/memoized.js";
-import { readingOf } from "../state/places.js";
+import { readingOf } from "../state/readings.js";
 import type { Effect, Revealed, State } from "../state/state.js";
 
 /**

@@ -3,7 +3,7 @@ import type { JsonValue } from "../../kit/text/strict-json.js";
 import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import { formatAs, isUnreadable } from "../../model/variable.js";
 import { memoized } from "../state/memoized.js";
-import { type Entries, readingOf } from "../state/places.js";
+import { type Entries, readingOf } from "../state/readings.js";
 import type { Revealed, State } from "../state/state.js";
 import { isRevealed, parsedJson } from "./reveal.js";
 

@@ -1,6 +1,6 @@
 import { Writable } from "node:stream";
 import { stripVTControlCharacters } from "node:util";
-import { graphemes, textWidth } from "../text/line.js";
+import { graphemes, textWidth } from "../text/graphemes.js";
 
 /** Synchronized output, so that the terminal never shows half a frame. */
 const BEGIN = "\x1b[?2026h";

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { textWidth } from "../text/line.js";
+import { textWidth } from "../text/graphemes.js";
 
 /**
  * Replaces ink's own function, which caches every text that it measures,

@@ -1,5 +1,5 @@
 import { stripVTControlCharacters } from "node:util";
-import { textWidth } from "../text/line.js";
+import { textWidth } from "../text/graphemes.js";
 
 /**
  * Replaces ink's own class, which splits every line of every frame into

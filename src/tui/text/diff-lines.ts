@@ -1,5 +1,6 @@
 import { type ArrayChange, diffArrays } from "diff";
-import { countText, type Line, type Span, visibleText, withVisibleEnd, wrapLine } from "./line.js";
+import { visibleText, withVisibleEnd } from "./graphemes.js";
+import { countText, type Line, type Span, wrapLine } from "./line.js";
 import type { Role } from "./theme.js";
 
 /** A string, or a placeholder, which never equals anything. */

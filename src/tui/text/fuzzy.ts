@@ -1,4 +1,5 @@
-import { cellText, fitLine, graphemes, type Line, type Span, visibleText } from "./line.js";
+import { graphemes, visibleText } from "./graphemes.js";
+import { cellText, fitLine, type Line, type Span } from "./line.js";
 
 /**
  * The rank of a string that has the letters of a word in order, with others in

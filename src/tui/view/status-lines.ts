@@ -2,20 +2,13 @@ import { formatDuration } from "../../kit/text/duration.js";
 import { command } from "../../kit/text/shell.js";
 import { gridOf } from "../stack/grid.js";
 import { shownKey } from "../state/command.js";
-import { type PlaceInfo, placeName, readingOf } from "../state/places.js";
+import { type PlaceInfo, placeName } from "../state/places.js";
+import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { notSearched, parseFilter } from "../table/filter.js";
 import { listOf } from "../table/selection.js";
-import {
-  countOf,
-  countText,
-  type Line,
-  line,
-  spaced,
-  visibleText,
-  wrapLine,
-  wrapLines,
-} from "../text/line.js";
+import { visibleText } from "../text/graphemes.js";
+import { countOf, countText, type Line, line, spaced, wrapLine, wrapLines } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 
 /**

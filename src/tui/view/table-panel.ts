@@ -2,24 +2,15 @@ import { type Grid, gridOf } from "../stack/grid.js";
 import { GAP, type PanelContent, rowLine } from "../stack/panel.js";
 import { type Size, textColumns } from "../state/layout.js";
 import { memoized } from "../state/memoized.js";
-import { readingOf } from "../state/places.js";
+import { readingOf } from "../state/readings.js";
 import { NO_MARKS, notify, type Sort, type State, type View } from "../state/state.js";
 import { parseFilter } from "../table/filter.js";
 import { findingOf } from "../table/reveal.js";
 import { hiddenMarks, isMarked, withRange } from "../table/selection.js";
 import { hasKind, type Table } from "../table/table.js";
 import { highlight } from "../text/fuzzy.js";
-import {
-  countText,
-  fitLine,
-  fitText,
-  indented,
-  isNarrow,
-  type Line,
-  type Span,
-  textWidth,
-  visibleText,
-} from "../text/line.js";
+import { isNarrow, textWidth, visibleText } from "../text/graphemes.js";
+import { countText, fitLine, fitText, indented, type Line, type Span } from "../text/line.js";
 import { moveCursor, type Position, scrollList } from "../widgets/list.js";
 import { emptyLines } from "./status-lines.js";
 

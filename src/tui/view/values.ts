@@ -1,22 +1,13 @@
 import type { VariableEntry } from "../../model/reads/variable-entries.js";
 import type { VariableType } from "../../model/variable.js";
 import { memoized } from "../state/memoized.js";
-import { readingOf, shortPlaceName } from "../state/places.js";
+import { shortPlaceName } from "../state/places.js";
+import { readingOf } from "../state/readings.js";
 import type { State } from "../state/state.js";
 import { findingOf, MASK, parsedJson, type ShownValue, shownValue } from "../table/reveal.js";
 import type { CellKind } from "../table/table.js";
-import {
-  cellText,
-  cutLine,
-  fitText,
-  type Line,
-  line,
-  type Span,
-  textWidth,
-  visibleText,
-  withVisibleEnd,
-  wrapLine,
-} from "../text/line.js";
+import { textWidth, visibleText, withVisibleEnd } from "../text/graphemes.js";
+import { cellText, cutLine, fitText, type Line, line, type Span, wrapLine } from "../text/line.js";
 import type { Role } from "../text/theme.js";
 import { statusLine } from "./status-lines.js";
 

@@ -1,13 +1,5 @@
-import {
-  cellText,
-  graphemeAt,
-  graphemeEnd,
-  graphemes,
-  type Line,
-  textWidth,
-  UNITS_PER_COLUMN,
-  visibleText,
-} from "../text/line.js";
+import { graphemeAt, graphemeEnd, graphemes, textWidth, visibleText } from "../text/graphemes.js";
+import { cellText, type Line, UNITS_PER_COLUMN } from "../text/line.js";
 import { editKeyName, type Key } from "./key.js";
 
 /**

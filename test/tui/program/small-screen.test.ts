@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { textWidth } from "../../../src/tui/text/line.js";
+import { textWidth } from "../../../src/tui/text/graphemes.js";
 import { openTui } from "../support/tui.js";
 
 const SMALL = { columns: 40, rows: 10 };

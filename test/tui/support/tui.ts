@@ -20,11 +20,11 @@ import { ALL_COMMANDS } from "../../../src/tui/commands/all-commands.js";
 import { ScreenView } from "../../../src/tui/program/draw.js";
 import { frameOf } from "../../../src/tui/program/frame.js";
 import { Program, type ProgramOptions } from "../../../src/tui/program/program.js";
-import { readingOf } from "../../../src/tui/state/places.js";
 import type { CopyOutcome, OpenInEditor, WriteValues } from "../../../src/tui/state/ports.js";
+import { readingOf } from "../../../src/tui/state/readings.js";
 import type { Command, Preferences, State } from "../../../src/tui/state/state.js";
 import { listOf, namesOf } from "../../../src/tui/table/selection.js";
-import { textWidth } from "../../../src/tui/text/line.js";
+import { textWidth } from "../../../src/tui/text/graphemes.js";
 import {
   createTheme,
   THEME_NAMES,

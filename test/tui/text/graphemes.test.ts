@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { graphemes } from "../../../src/tui/text/line.js";
+import { graphemes } from "../../../src/tui/text/graphemes.js";
 
 it.each([
   ["a👨‍👩‍👧‍👦b", 2_000],

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import { expect, test } from "vitest";
-import { isNarrow, textWidth } from "../../../src/tui/text/line.js";
+import { isNarrow, textWidth } from "../../../src/tui/text/graphemes.js";
 
 test("narrow characters are one column wide, alone and in a row", () => {
   const narrow = Array.from({ length: 0x10000 }, (_, code) => String.fromCharCode(code)).filter(

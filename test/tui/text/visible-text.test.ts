@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { textWidth, visibleText } from "../../../src/tui/text/line.js";
+import { textWidth, visibleText } from "../../../src/tui/text/graphemes.js";
 
 it.each([
   ["plain", "plain"],

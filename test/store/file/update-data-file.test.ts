@@ -72,9 +72,8 @@ describe("a link to a data file", () => {
   });
 });
 
-it("a change that may not be on disk is reported as such, and is in the data", async () => {
-  const path = await file();
-  const store = await openDataFile(path);
+/** Lets the folder of a new data file fail to be synced by its first update. */
+async function failLastSync(path: string): Promise<void> {
   const folder = await open(dirname(path));
   await folder.close();
   onTestFinished(() => void vi.restoreAllMocks());
@@ -86,6 +85,24 @@ it("a change that may not be on disk is reported as such, and is in the data", a
     .mockImplementationOnce(sync)
     .mockImplementationOnce(sync)
     .mockRejectedValueOnce(Object.assign(new Error(), { code: "EIO" }));
+}
+
+it("a store that can't read a change that may not be on disk has a problem", async () => {
+  const path = await file();
+  const check = vi.fn();
+  const store = await openDataFile(path, { check });
+  await failLastSync(path);
+  check.mockImplementation(() => {
+    throw new InvalidDataError("can't be read");
+  });
+  await expect(store.update(add)).rejects.toThrow("may be lost");
+  expect(store.problem).toBe("the data file can't be read; the last good data is served");
+});
+
+it("a change that may not be on disk is reported as such, and is in the data", async () => {
+  const path = await file();
+  const store = await openDataFile(path);
+  await failLastSync(path);
   const message = `${path} was written, but may be lost if the machine crashes now: input/output error`;
   await expect(store.update(add)).rejects.toThrow(new InvalidDataError(message));
   expect(added(store.data)).toStrictEqual(["ADDED_9"]);

@@ -165,7 +165,7 @@ export async function replaceHead(target: StoreTarget, next: NextHead) {
   return undefined;
 }
 
-/** Returns the conditions and the puts of a transaction, the head's first. */
+/** Returns the conditions and puts of a transaction. The head is the first. */
 function conditionsAndPuts(
   { gateway, sealing }: StoreTarget,
   { head, after, entry, uploaded, turn }: NextHead,

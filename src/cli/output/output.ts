@@ -119,16 +119,16 @@ interface PrintedTable {
 
 /** Prints columns: on a terminal aligned, under bold headings. */
 export async function printTable(
-  context: Printer,
+  printer: Printer,
   { json, headings, rows, absent = "", empty }: PrintedTable,
 ): Promise<void> {
   const lines = async ({ bold }: Colors): Promise<readonly StyledLine[]> => {
     const filled = rows.map((cells) => cells.map((cell = absent) => cell));
     if (rows.length > 0 || empty === undefined) return alignColumns(headings, filled, bold);
-    context.note(empty);
+    printer.note(empty);
     return [];
   };
-  await print(context, { json, rows, lines });
+  await print(printer, { json, rows, lines });
 }
 
 async function alignColumns(
@@ -152,11 +152,11 @@ async function alignColumns(
 
 /** Prints one record: a line for each field, in two columns on a terminal. */
 export function printFields(
-  context: Printer,
+  printer: Printer,
   { json, fields }: { json: unknown; fields: readonly (readonly [label: string, text: string])[] },
 ): Promise<void> {
   const lines = () => fields.map(([label, text]) => ({ text: `${label.padEnd(13)}${text}` }));
-  return print(context, { json, rows: fields, lines });
+  return print(printer, { json, rows: fields, lines });
 }
 
 /** Prints the same lines on a terminal and for a program, or JSON. */

@@ -122,11 +122,11 @@ function check(rule: Rule, input: unknown, checked: unknown): Result {
   if (rule.choose) return check(rule.choose(input), input, checked);
   if (!isOfKind(rule, input)) return violation(`must ${rule.must ?? standardMessage(rule)}`);
   const { fields, items, members, problem } = rule;
+  const [parts, before] = [input as Parts, checked as Parts | undefined];
   let result: Result = "complete";
-  if (fields) result = checkFields(rule, fields, input as Parts, checked as Parts);
-  else if (items) result = checkAll(items, input as Parts, checked as Parts);
-  else if (members)
-    result = checkAll(members, input as Parts, checked as Parts, Object.keys(input as Parts));
+  if (fields) result = checkFields(rule, fields, parts, before);
+  else if (items) result = checkAll(items, parts, before);
+  else if (members) result = checkAll(members, parts, before, Object.keys(parts));
   const broken = typeof result === "object" ? undefined : problem?.(input as never);
   return broken === undefined ? result : violation(broken);
 }

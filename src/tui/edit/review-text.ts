@@ -42,8 +42,8 @@ export interface Reviewed extends PlannedEdit {
 }
 
 /**
- * For each purpose the title of the question, a preposition, and what the
- * notice says.
+ * The title of the question, a preposition, and the words of the notice, by
+ * purpose.
  */
 const WORDS = {
   add: ["Add", "to", "added"],

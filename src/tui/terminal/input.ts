@@ -33,7 +33,8 @@ interface InputListener {
  * Reports terminal input. Pastes, mouse events and replies can arrive in any
  * number of chunks. A pasted text is one key.
  *
- * @param keyboard a stream in raw mode @returns a function that stops listening
+ * @param keyboard a stream in raw mode
+ * @returns a function that stops listening
  */
 export function listenToInput(
   keyboard: NodeJS.ReadableStream,

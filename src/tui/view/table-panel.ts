@@ -41,7 +41,7 @@ interface TableOptions {
   readonly problem?: Line | undefined;
   /** The end of the headings, which shows that there are more columns. */
   readonly end?: string;
-  /** Takes the place of rows if the table has none for no other reason. */
+  /** Shown if there are no rows, and no problem or filter is the reason. */
   readonly none: Line;
   /** The sign before a name. Default: for a finding or a recent change. */
   readonly sign?: (row: number) => Span;
